@@ -49,7 +49,7 @@ func mintSecurityKey(
     guard salt.count == 16 else { throw DeskgateError("bad_argument", "salt is 16 bytes") }
     let expiresAt = lifetime == 0 ? 0 : issuedAt + lifetime
     let head = [0] + bigEndian(Int64(keyID), count: 4) + bigEndian(issuedAt, count: 5) + bigEndian(expiresAt, count: 5) + salt
-    let key = head + mac(try keySecret(secret), head, appID, userID)
+    let key = head + mac(try keySecret(secret), head: head, appID: appID, userID: userID)
     return "dgk1." + Data(key).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
 }
 
@@ -70,7 +70,7 @@ func verifySecurityKey(
     guard let secret = secrets[UInt32(number(1..<5))] else {
         throw DeskgateError("unknown_key", "there is no secret of this key id")
     }
-    guard isEqual(mac(try keySecret(secret), Array(key[..<31]), appID, userID), Array(key[31...])) else {
+    guard isEqual(mac(try keySecret(secret), head: Array(key[..<31]), appID: appID, userID: userID), Array(key[31...])) else {
         throw DeskgateError("wrong_mac", "made with another secret, or for another app or user")
     }
     let (issuedAt, expiresAt, now) = (number(5..<10), number(10..<15), now ?? unixTime())
@@ -122,7 +122,7 @@ private func bigEndian(_ number: Int64, count: Int) -> [UInt8] {
     (1...count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - $0))) }
 }
 
-private func mac(_ secret: [UInt8], _ head: [UInt8], _ appID: String, _ userID: String) -> [UInt8] {
+private func mac(_ secret: [UInt8], head: [UInt8], appID: String, userID: String) -> [UInt8] {
     var message = Array("deskgate/sk/v1".utf8) + head
     for identifier in [appID, userID] {
         message += bigEndian(Int64(identifier.utf8.count), count: 4) + Array(identifier.utf8)

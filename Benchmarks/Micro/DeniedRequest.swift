@@ -26,19 +26,19 @@ struct DeniedRequest {
             Array(try minting.mint(appID: Fixture.appID, userID: user, lifeSeconds: life, now: time).securityKey.utf8)
         }
         let valid = try key(genuine)
-        func request(_ name: String, _ isForStrangers: Bool, _ key: [UInt8], app: [UInt8] = fixture.appID) -> DeniedRequest {
+        func request(_ name: String, isForStrangers: Bool, key: [UInt8], app: [UInt8] = fixture.appID) -> DeniedRequest {
             DeniedRequest(name: name, isForStrangers: isForStrangers, body: fixture.json(appID: app, securityKey: key))
         }
         return [
-            request("unknown_app", true, valid, app: fixture.unknownAppID),
-            request("unknown_key", true, try key(unknown)),
-            request("wrong_mac, first byte", true, altered(valid, at: firstOfMAC)),
-            request("wrong_mac, last byte", true, altered(valid, at: valid.count - 1)),
-            request("wrong_mac, another's key", true, try key(genuine, user: String(Fixture.userID.reversed()))),
-            request("expired", false, try key(genuine, at: now - 2 * day)),
-            request("too_old", false, try key(genuine, life: 0, at: now - Fixture.longestLifeSeconds - day)),
-            request("issued_in_future", false, try key(genuine, at: now + day)),
-            request("revoked", false, try key(genuine, at: Fixture.revokedBefore - 1)),
+            request("unknown_app", isForStrangers: true, key: valid, app: fixture.unknownAppID),
+            request("unknown_key", isForStrangers: true, key: try key(unknown)),
+            request("wrong_mac, first byte", isForStrangers: true, key: altered(valid, at: firstOfMAC)),
+            request("wrong_mac, last byte", isForStrangers: true, key: altered(valid, at: valid.count - 1)),
+            request("wrong_mac, another's key", isForStrangers: true, key: try key(genuine, user: String(Fixture.userID.reversed()))),
+            request("expired", isForStrangers: false, key: try key(genuine, at: now - 2 * day)),
+            request("too_old", isForStrangers: false, key: try key(genuine, life: 0, at: now - Fixture.longestLifeSeconds - day)),
+            request("issued_in_future", isForStrangers: false, key: try key(genuine, at: now + day)),
+            request("revoked", isForStrangers: false, key: try key(genuine, at: Fixture.revokedBefore - 1)),
         ]
     }
 

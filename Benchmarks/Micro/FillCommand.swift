@@ -26,10 +26,10 @@ enum FillCommand {
         guard arguments.count == 5, let count = Int(arguments[4]), count >= 0 else { throw Usage() }
         let (file, app) = (arguments[1], arguments[2])
         switch (arguments[0], Int(arguments[3])) {
-        case ("fill-events", _): try events(file, app, notifier: arguments[3], count, tokens: [])
+        case ("fill-events", _): try events(file, appID: app, notifier: arguments[3], count: count, tokens: [])
         case ("fill-pushes", _):
-            try events(file, app, notifier: arguments[3], count, tokens: (0..<FilledEvents.tickets).map { _ in try token() })
-        case ("fill-devices", let first?): try devices(file, app, first..<first + count)
+            try events(file, appID: app, notifier: arguments[3], count: count, tokens: (0..<FilledEvents.tickets).map { _ in try token() })
+        case ("fill-devices", let first?): try devices(file, appID: app, numbers: first..<first + count)
         default: throw Usage()
         }
     }
@@ -37,7 +37,7 @@ enum FillCommand {
     /// - Parameters:
     ///   - notifier: one name, or several with commas between them, which share the events evenly.
     ///   - tokens: one a person, for a notifier that notifies devices; none for another.
-    private static func events(_ file: String, _ appID: String, notifier: String, _ count: Int, tokens: [PushToken]) throws {
+    private static func events(_ file: String, appID: String, notifier: String, count: Int, tokens: [PushToken]) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
         let type = notifier == "apns" ? "ios" : "android"
@@ -52,7 +52,7 @@ enum FillCommand {
 
     /// Registers a device each of users whose names rise, and whose tokens' digests are made up so that they rise as well: the file grows at its
     /// ends, which takes minutes where random places would take an hour. One in a hundred has not been seen for so long that upkeep removes it.
-    private static func devices(_ file: String, _ appID: String, _ numbers: Range<Int>) throws {
+    private static func devices(_ file: String, appID: String, numbers: Range<Int>) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
         let now = SystemClock.unixMilliseconds()

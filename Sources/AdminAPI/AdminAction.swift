@@ -127,10 +127,10 @@ package struct AdminAnswer: Sendable, Equatable {
         self.init(.object([change.name: .integer(Int64(change.count))]), change: change, about: about)
     }
 
-    static let unknown = error(404, "not_found", "No delivery has this id.")
-    static let notDead = error(409, "not_dead", "Only a dead delivery can be tried again.")
+    static let unknown = error(404, code: "not_found", message: "No delivery has this id.")
+    static let notDead = error(409, code: "not_dead", message: "Only a dead delivery can be tried again.")
 
-    static func error(_ status: Int, _ code: String, _ message: String) -> AdminAnswer {
+    static func error(_ status: Int, code: String, message: String) -> AdminAnswer {
         AdminAnswer(status: status, .error(code, message), outcome: code)
     }
 }

@@ -82,7 +82,7 @@ struct AdminCall {
         let client = try client()
         defer { client.close() }
         switch try prove(client) {
-        case .proven(let token): return .answered(try ask(action, token, client))
+        case .proven(let token): return .answered(try ask(action, token: token, client: client))
         case .nobody: return .nobody
         case .hang(let text): return .stranger(text)
         case .stranger(let reason):
@@ -194,7 +194,7 @@ extension AdminCall {
     private func known(_ proofs: [[UInt8]], _ nonce: [UInt8]) throws(AdminAccess.Failure) -> SecretBytes? {
         for token in tokens {
             do throws(CryptoError) {
-                let expected = try ListenerProof.code(token.secret, address, nonce)
+                let expected = try ListenerProof.code(token.secret, address: address, nonce: nonce)
                 if proofs.contains(where: { constantTimeEquals($0.span, expected.span) }) { return token.secret }
             } catch {
                 throw failure(error.description)
@@ -214,7 +214,7 @@ extension AdminCall {
     }
 
     /// Sends the action with the token.
-    private func ask(_ action: some AdminAction, _ token: SecretBytes, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
+    private func ask(_ action: some AdminAction, token: SecretBytes, client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
         let text = token.withSpan { span in Array(copying: span) }
         var headers = [(name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")]
         if let author, action.change != nil { headers.append(("\(AuthorHeader.name)", author)) }

@@ -15,12 +15,12 @@ struct AdminGate: Sendable {
     }
 
     private static let wrongToken = Response.error(
-        401, "unauthorized", "Send the admin token: Authorization: Bearer TOKEN.", headers: [("WWW-Authenticate", "Bearer")])
+        401, code: "unauthorized", message: "Send the admin token: Authorization: Bearer TOKEN.", headers: [("WWW-Authenticate", "Bearer")])
     private static let noToken = Response.error(
-        401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
+        401, code: "unauthorized", message: "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
 
     private static let foreignOrigin = Response.error(
-        403, "foreign_origin", "A session changes something only from the page of this listener itself.")
+        403, code: "foreign_origin", message: "A session changes something only from the page of this listener itself.")
 
     let state: SnapshotReference<OperatorState>
     let logger: Logger
@@ -41,21 +41,21 @@ struct AdminGate: Sendable {
             return .refused(refuse(request, error))
         }
         guard let token = session else {
-            deny(AdminCaller(request), "unauthorized", [])
+            deny(AdminCaller(request), outcome: "unauthorized", fields: [])
             return .refused(state.tokens.isEmpty ? Self.noToken : Self.wrongToken)
         }
         let caller = AdminCaller(request, token)
-        if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
+        if let refusal = foreignOrigin(request, caller: caller, state: state) { return .refused(refusal) }
         // Actions of this role are for backends, also with a token that may do everything.
-        return needed == .mint ? .refused(refuse(caller, token, needed)) : admission(of: caller, token, needed)
+        return needed == .mint ? .refused(refuse(caller, token: token, needed: needed)) : admission(of: caller, token, needed)
     }
 
     private func admission(of caller: AdminCaller, _ token: AdminToken, _ needed: AdminToken.Role) -> Admission {
-        token.has(needed) ? .admitted(caller) : .refused(refuse(caller, token, needed))
+        token.has(needed) ? .admitted(caller) : .refused(refuse(caller, token: token, needed: needed))
     }
 
-    private func refuse(_ caller: AdminCaller, _ token: AdminToken, _ needed: AdminToken.Role) -> Response {
-        deny(caller, "forbidden", [("needed", .string(needed.rawValue))])
+    private func refuse(_ caller: AdminCaller, token: AdminToken, needed: AdminToken.Role) -> Response {
+        deny(caller, outcome: "forbidden", fields: [("needed", .string(needed.rawValue))])
         return Self.forbidden(token.role, needed: needed)
     }
 
@@ -74,37 +74,40 @@ struct AdminGate: Sendable {
 
     /// The answer to a request whose session is rejected.
     func refuse(_ request: borrowing Request, _ problem: SessionProblem) -> Response {
-        deny(AdminCaller(request), problem.rawValue, [])
+        deny(AdminCaller(request), outcome: problem.rawValue, fields: [])
         return problem.answer
     }
 
     /// The answer to a change that does not come from the page itself; nil for every other request.
-    func foreignOrigin(_ request: borrowing Request, _ caller: AdminCaller, _ state: OperatorState) -> Response? {
+    func foreignOrigin(_ request: borrowing Request, caller: AdminCaller, state: OperatorState) -> Response? {
         guard request.method != .get, request.method != .head, !OriginRule.isOwn(request, isSecure: state.isSecure) else { return nil }
-        deny(caller, "foreign_origin", [])
+        deny(caller, outcome: "foreign_origin", fields: [])
         return Self.foreignOrigin
     }
 
     /// 403 for a token without the role, with the scope that it lacks (RFC 6750 section 3.1).
     private static func forbidden(_ role: AdminToken.Role, needed: AdminToken.Role) -> Response {
         .error(
-            403, "forbidden", "This request needs a token of the role \(needed.rawValue); the one sent has the role \(role.rawValue).",
+            403, code: "forbidden",
+            message: "This request needs a token of the role \(needed.rawValue); the one sent has the role \(role.rawValue).",
             headers: [("WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")])
     }
 
     /// Writes the audit line of a token that does not suffice, unless there were many in this minute.
-    func deny(_ caller: AdminCaller, _ outcome: String, _ fields: [(key: String, value: LogValue)]) {
-        denials.log(.warning, "audit", reason: outcome, Self.line("authenticate", outcome, fields, caller))
+    func deny(_ caller: AdminCaller, outcome: String, fields: [(key: String, value: LogValue)]) {
+        denials.log(
+            .warning, message: "audit", reason: outcome, fields: Self.line("authenticate", outcome: outcome, fields: fields, caller: caller)
+        )
     }
 
     /// Writes the audit line of a change.
     /// - Parameter fields: what was changed, and how much of it.
     func audit(_ action: String, outcome: String, _ fields: [(key: String, value: LogValue)], by caller: AdminCaller) {
-        logger.log(.info, "audit", Self.line(action, outcome, fields, caller))
+        logger.log(.info, message: "audit", fields: Self.line(action, outcome: outcome, fields: fields, caller: caller))
     }
 
     private static func line(
-        _ action: String, _ outcome: String, _ fields: [(key: String, value: LogValue)], _ caller: AdminCaller
+        _ action: String, outcome: String, fields: [(key: String, value: LogValue)], caller: AdminCaller
     ) -> LogFields {
         var line: LogFields = ["action": .string(action), "outcome": .string(outcome)]
         for (key, value) in fields { line.append(key, value) }
@@ -149,7 +152,7 @@ enum BearerToken {
 /// that name as Host, and its page could read the answer.
 enum HostRule {
     private static let misdirected = Response.error(
-        421, "misdirected", "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
+        421, code: "misdirected", message: "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
 
     /// The same route, which refuses other Host names.
     static func guarding(_ route: Route) -> Route {

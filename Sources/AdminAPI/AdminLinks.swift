@@ -9,19 +9,19 @@ extension [RouteDescription.Link] {
     static func delivery(_ pointer: String) -> Self {
         let id = inAnswer(pointer)
         return [
-            RouteDescription.Link(.get, "/v1/deliveries/:id", ["id": id]),
-            RouteDescription.Link(.post, "/v1/deliveries/:id/retry", ["id": id]),
-            RouteDescription.Link(.get, "/v1/explain", ["delivery_id": id]),
+            RouteDescription.Link(.get, path: "/v1/deliveries/:id", parameters: ["id": id]),
+            RouteDescription.Link(.post, path: "/v1/deliveries/:id/retry", parameters: ["id": id]),
+            RouteDescription.Link(.get, path: "/v1/explain", parameters: ["delivery_id": id]),
         ]
     }
 
     static func revocation(_ pointer: String) -> Self {
-        [RouteDescription.Link(.delete, "/v1/revocations/:id", ["id": inAnswer(pointer)])]
+        [RouteDescription.Link(.delete, path: "/v1/revocations/:id", parameters: ["id": inAnswer(pointer)])]
     }
 
     /// With a call of a bot's function.
     static func botCall(_ pointer: String) -> Self {
-        [RouteDescription.Link(.get, "/v1/bots/calls/:id", ["id": inAnswer(pointer)])]
+        [RouteDescription.Link(.get, path: "/v1/bots/calls/:id", parameters: ["id": inAnswer(pointer)])]
     }
 
     /// With a person.
@@ -29,7 +29,7 @@ extension [RouteDescription.Link] {
     static func person(_ pointer: String) -> Self {
         [
             RouteDescription.Link(
-                .get, "/v1/users", ["app_id": inAnswer("\(pointer)/app_id"), "user_id": inAnswer("\(pointer)/user_id")])
+                .get, path: "/v1/users", parameters: ["app_id": inAnswer("\(pointer)/app_id"), "user_id": inAnswer("\(pointer)/user_id")])
         ]
     }
 
@@ -38,7 +38,7 @@ extension [RouteDescription.Link] {
     static func device(_ pointer: String) -> Self {
         let names = ["app_id", "user_id", "device_id"]
         let values = names.map { ($0, inAnswer("\(pointer)/\($0)")) }
-        return [RouteDescription.Link(.get, "/v1/explain", Dictionary(uniqueKeysWithValues: values))]
+        return [RouteDescription.Link(.get, path: "/v1/explain", parameters: Dictionary(uniqueKeysWithValues: values))]
     }
 
     /// With a ticket.
@@ -46,15 +46,19 @@ extension [RouteDescription.Link] {
     static func ticket(_ pointer: String, app: String) -> Self {
         let values = ["app_id": app, "ticket_id": inAnswer(pointer)]
         return [
-            RouteDescription.Link(.get, "/v1/tickets/show", values), RouteDescription.Link(.post, "/v1/tickets/close", body: values),
-            RouteDescription.Link(.post, "/v1/tickets/reopen", body: values),
+            RouteDescription.Link(.get, path: "/v1/tickets/show", parameters: values),
+            RouteDescription.Link(.post, path: "/v1/tickets/close", body: values),
+            RouteDescription.Link(.post, path: "/v1/tickets/reopen", body: values),
         ]
     }
 
     /// With the security key of a person, both of the same request.
     static func securityKey(_ pointer: String) -> Self {
         let values = ["app_id": "$request.body#/app_id", "user_id": "$request.body#/user_id", "security_key": inAnswer(pointer)]
-        return [RouteDescription.Link(.get, "/v1/explain", values), RouteDescription.Link(.get, "/v1/keys/revoked", values)]
+        return [
+            RouteDescription.Link(.get, path: "/v1/explain", parameters: values),
+            RouteDescription.Link(.get, path: "/v1/keys/revoked", parameters: values),
+        ]
     }
 
     private static func inAnswer(_ pointer: String) -> String { "$response.body#\(pointer)" }

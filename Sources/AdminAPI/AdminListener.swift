@@ -99,7 +99,7 @@ package final class AdminListener: Sendable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private static let overloaded = Response.error(
-        503, "overloaded", "Too many questions wait already; try again.", headers: [("Retry-After", "1")])
+        503, code: "overloaded", message: "Too many questions wait already; try again.", headers: [("Retry-After", "1")])
 
     let services: AdminServices
     let gate: AdminGate
@@ -152,27 +152,27 @@ package final class AdminListener: Sendable {
         { [self] request, responder in
             switch gate.admission(of: request, route.role) {
             case .refused(let refusal): responder.respond(refusal)
-            case .admitted(let caller): answer(route, request, caller, responder)
+            case .admitted(let caller): answer(route, request: request, caller: caller, responder: responder)
             }
         }
     }
 
     private func answer(
-        _ route: AdminRoute, _ request: borrowing Request, _ caller: AdminCaller, _ responder: consuming Responder
+        _ route: AdminRoute, request: borrowing Request, caller: AdminCaller, responder: consuming Responder
     ) -> Answered {
         switch route.handling {
         case .fromMemory(let answer): return responder.respond(answer(request, caller, self))
         case .fromStore(let read):
             do throws(AdminProblem) {
                 guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
-                return perform(action, caller, responder)
+                return perform(action, caller: caller, responder: responder)
             } catch {
-                return responder.respond(.error(400, "malformed", error.message))
+                return responder.respond(.error(400, code: "malformed", message: error.message))
             }
         }
     }
 
-    private func perform(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
+    private func perform(_ action: any AdminAction, caller: AdminCaller, responder: consuming Responder) -> Answered {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
             let (worker, owner) =
@@ -210,7 +210,7 @@ package final class AdminListener: Sendable {
         } catch {
             if let change = action.change { gate.audit(change, outcome: error.kind.rawValue, [], by: caller) }
             let message = error.kind == .tooLong ? "\(error.description): \(action.shortening)" : error.description
-            return .error(503, error.kind.rawValue, message, headers: [("Retry-After", "1")])
+            return .error(503, code: error.kind.rawValue, message: message, headers: [("Retry-After", "1")])
         }
     }
 }

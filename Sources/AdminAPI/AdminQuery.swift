@@ -16,8 +16,8 @@ struct AdminQuery {
 
     /// The parameters of every list.
     static let page = [
-        AdminRoute.Parameter("after", .query, text: "The next of an earlier list, which this one goes on from."),
-        AdminRoute.Parameter("limit", .query, .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
+        AdminRoute.Parameter("after", place: .query, text: "The next of an earlier list, which this one goes on from."),
+        AdminRoute.Parameter("limit", place: .query, kind: .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
     ]
 
     /// The values by parameter name. Throws on any other name, and on a repeated one.

@@ -12,15 +12,16 @@ extension AdminRoute {
             summary, access: role.access,
             parameters: parameters.filter { $0.place != .body }.map {
                 RouteDescription.Parameter(
-                    $0.name, $0.place == .path ? .path : .query, $0.schema, isRequired: $0.isRequired, text: $0.text,
+                    $0.name, place: $0.place == .path ? .path : .query, schema: $0.schema, isRequired: $0.isRequired, text: $0.text,
                     example: Self.examples[$0.name])
             }, body: body, answers: [success] + refusals)
     }
 
     private var success: RouteDescription.Answer {
         answer.members.isEmpty
-            ? RouteDescription.Answer(answer.status, answer.text, Schema.text, mediaType: "text/plain")
-            : RouteDescription.Answer(answer.status, answer.text, AdminSchema.object(answer.members, answer.types), links: answer.links)
+            ? RouteDescription.Answer(answer.status, text: answer.text, schema: Schema.text, mediaType: "text/plain")
+            : RouteDescription.Answer(
+                answer.status, text: answer.text, schema: AdminSchema.object(answer.members, answer.types), links: answer.links)
     }
 
     /// The parameters in the body; a body with any other member is refused.
@@ -56,7 +57,7 @@ extension AdminRoute {
         texts[421] = "The Host header is a name other than localhost, while only this machine reaches the listener."
         return texts.sorted { $0.key < $1.key }.map { status, text in
             let headers = [401: "WWW-Authenticate", 403: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"]
-            return RouteDescription.Answer(status, text, headers: headers[status].map { [$0] } ?? [])
+            return RouteDescription.Answer(status, text: text, headers: headers[status].map { [$0] } ?? [])
         }
     }
 }

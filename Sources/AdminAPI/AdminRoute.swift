@@ -74,7 +74,7 @@ package struct AdminRoute: Sendable {
         /// What it means, in one sentence.
         package let text: String
 
-        init(_ name: String, _ place: Place, _ kind: Kind = .text, isRequired: Bool = false, text: String) {
+        init(_ name: String, place: Place, kind: Kind = .text, isRequired: Bool = false, text: String) {
             self.name = name
             self.place = place
             self.kind = kind
@@ -84,7 +84,7 @@ package struct AdminRoute: Sendable {
 
         /// The same parameter in another part of the request, or of another type.
         func placed(_ place: Place, _ kind: Kind? = nil) -> Parameter {
-            Parameter(name, place, kind ?? self.kind, isRequired: isRequired, text: text)
+            Parameter(name, place: place, kind: kind ?? self.kind, isRequired: isRequired, text: text)
         }
     }
 
@@ -139,8 +139,8 @@ package struct AdminRoute: Sendable {
     let handling: Handling
 
     init(
-        _ method: HTTPServer.Method, _ path: StaticString, _ role: Role, summary: String, _ parameters: [Parameter] = [],
-        answer: Answer, _ handling: Handling
+        _ method: HTTPServer.Method, path: StaticString, role: Role, summary: String, parameters: [Parameter] = [],
+        answer: Answer, handling: Handling
     ) {
         self.method = method
         self.path = path
@@ -161,16 +161,17 @@ package struct AdminRoute: Sendable {
         + [ShownConfigurationAction.route, ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
 
     private static let metrics = AdminRoute(
-        .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),
-        .fromMemory { _, _, listener in listener.metrics() })
+        .get, path: "/metrics", role: .scrape, summary: "The metrics, in Prometheus' text format.",
+        answer: Answer([], text: "The metrics."),
+        handling: .fromMemory { _, _, listener in listener.metrics() })
 
     private static let openAPI = AdminRoute(
-        .get, "/openapi.json", .anyone, summary: "This description of both listeners, as OpenAPI 3.1.",
+        .get, path: "/openapi.json", role: .anyone, summary: "This description of both listeners, as OpenAPI 3.1.",
         answer: Answer(
             ["openapi", "info", "servers", "tags", "paths", "components"],
             [
                 "openapi": Schema.text, "info": AdminSchema.anyObject, "servers": Schema.array(AdminSchema.anyObject),
                 "tags": Schema.array(AdminSchema.anyObject), "paths": AdminSchema.anyObject, "components": AdminSchema.anyObject,
             ], text: "The description."),
-        .fromMemory { _, _, listener in listener.services.openAPI() })
+        handling: .fromMemory { _, _, listener in listener.services.openAPI() })
 }

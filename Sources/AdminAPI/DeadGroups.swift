@@ -34,7 +34,7 @@ struct DeadGroups {
         endedBy = counts.endedBy
         guard !filter.isOfDeadCounts else {
             for dead in counts.deliveries where filter.matches(dead) {
-                add(dead.count, dead.notifier, dead.reason, from: dead.oldestReceivedAt, to: dead.newestReceivedAt)
+                add(dead.count, notifier: dead.notifier, reason: dead.reason, from: dead.oldestReceivedAt, to: dead.newestReceivedAt)
             }
             return
         }
@@ -44,7 +44,7 @@ struct DeadGroups {
         while isFirst || next != nil && SystemClock.monotonicMilliseconds() < end {
             let page = try store.page(of: filter, after: next, limit: Self.pageLength)
             for delivery in page.deliveries {
-                add(1, delivery.notifier, delivery.reason, from: delivery.event.receivedAt, to: delivery.event.receivedAt)
+                add(1, notifier: delivery.notifier, reason: delivery.reason, from: delivery.event.receivedAt, to: delivery.event.receivedAt)
             }
             (next, isFirst) = (page.next, false)
         }
@@ -52,7 +52,7 @@ struct DeadGroups {
     }
 
     private mutating func add(
-        _ number: Int, _ notifier: String, _ reason: String, from first: UnixMilliseconds, to last: UnixMilliseconds
+        _ number: Int, notifier: String, reason: String, from first: UnixMilliseconds, to last: UnixMilliseconds
     ) {
         groups[Name(notifier: ByteKey(notifier), reason: ByteKey(reason)), default: Group()].add(number, from: first, to: last)
     }

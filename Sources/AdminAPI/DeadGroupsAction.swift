@@ -14,7 +14,7 @@ struct DeadGroupsAction: AdminAction {
     private static let all = parameters + [Language.parameter]
 
     static let route = AdminRoute(
-        .get, path, .read, summary: "The dead deliveries that match, counted by notifier and reason.", all,
+        .get, path: path, role: .read, summary: "The dead deliveries that match, counted by notifier and reason.", parameters: all,
         answer: AdminRoute.Answer(
             ["groups", "counted", "complete", "set"],
             [
@@ -31,7 +31,7 @@ struct DeadGroupsAction: AdminAction {
                 + "whether these are all, as always where the only criteria are notifier, reason and app_id, while for others the newest are "
                 + "counted, as many as two seconds allow; "
                 + "and the set of exactly these, for a retry with the same criteria, null when none or not all were counted."),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             var (criteria, language): (DeliveryCriteria, String?) = (DeliveryCriteria(), nil)
             for (name, text) in try AdminQuery(request.queryItems()).items {
                 if try all.known(name) == Language.parameter.name {

@@ -47,9 +47,9 @@ extension DeliveryAction {
     /// The parameters of `DELETE /v1/deliveries`.
     static let purgeParameters = [
         AdminRoute.Parameter(
-            "state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
-        AdminRoute.Parameter("before", .query, .time, text: "Only those that ended before this time."),
-        AdminRoute.Parameter("notifier", .query, text: "With the state pending: whose deliveries are given up."),
+            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
+        AdminRoute.Parameter("before", place: .query, kind: .time, text: "Only those that ended before this time."),
+        AdminRoute.Parameter("notifier", place: .query, text: "With the state pending: whose deliveries are given up."),
     ]
 
     /// `DELETE /v1/deliveries`
@@ -72,38 +72,40 @@ extension DeliveryAction {
 
 /// The routes of deliveries: list, show, retry, purge.
 extension DeliveryAction {
-    private static let id = AdminRoute.Parameter("id", .path, isRequired: true, text: "The delivery's id.")
+    private static let id = AdminRoute.Parameter("id", place: .path, isRequired: true, text: "The delivery's id.")
     private static let path: StaticString = "/v1/deliveries"
 
     static let routes = [
         AdminRoute(
-            .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
-            DeliveryCriteria.parameters + listed,
+            .get, path: path, role: .read, summary: "The deliveries that match all criteria, newest first.",
+            parameters: DeliveryCriteria.parameters + listed,
             answer: AdminRoute.Answer(
                 ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
                 text: "The deliveries, and where the list goes on; null at its end.", links: .delivery("/deliveries/0/id")),
-            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path, .operate, summary: "Deletes deliveries that have ended, or marks those that wait for one notifier as dead.",
-            purgeParameters,
+            .delete, path: path, role: .operate,
+            summary: "Deletes deliveries that have ended, or marks those that wait for one notifier as dead.",
+            parameters: purgeParameters,
             answer: AdminRoute.Answer(["purged"], text: "How many."),
-            .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id, Language.parameter],
+            .get, path: "/v1/deliveries/:id", role: .read, summary: "One delivery with all its attempts.",
+            parameters: [id, Language.parameter],
             answer: AdminRoute.Answer(Delivery.members + ["data_kept", "tries"], AdminSchema.delivery, text: "The delivery."),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: [Language.parameter])
                 let language = try Language(parameter: values[Language.parameter.name])
                 return id(of: request).map { DeliveryAction.show($0, in: language) }
             }),
         AdminRoute(
-            .post, "/v1/deliveries/:id/retry", .operate, summary: "Makes a dead delivery pending again.", [id],
+            .post, path: "/v1/deliveries/:id/retry", role: .operate, summary: "Makes a dead delivery pending again.", parameters: [id],
             answer: AdminRoute.Answer(["retried"], text: "How many: 1.", refusals: [409]),
-            .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
+            handling: .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
         AdminRoute(
-            .post, "/v1/deliveries/retry", .operate,
+            .post, path: "/v1/deliveries/retry", role: .operate,
             summary: "Makes dead deliveries that match pending again, at most \(retriedPerStep) of a set that is fixed when it begins.",
-            DeliveryRetryBody.criteria + [DeliveryRetryBody.all, DeliveryRetryBody.after],
+            parameters: DeliveryRetryBody.criteria + [DeliveryRetryBody.all, DeliveryRetryBody.after],
             answer: AdminRoute.Answer(
                 ["retried", "kept", "total", "left", "next"],
                 [
@@ -113,7 +115,7 @@ extension DeliveryAction {
                 text:
                     "How many of the step are pending again, and how many stay dead and why; how many the set had when it began, and how many "
                     + "of them are left; and where the next step begins, null when none is left. What dies meanwhile is not in the set."),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 try request.withBody { body throws(AdminProblem) in try DeliveryRetryBody.action(body) }
             }),
     ]

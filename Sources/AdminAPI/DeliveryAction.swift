@@ -79,12 +79,13 @@ extension DeliveryAction: AdminAction {
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
-        case .list(let filter, let after, let limit, let language): return try Self.list(filter, after, limit, language, context)
+        case .list(let filter, let after, let limit, let language):
+            return try Self.list(filter, after: after, limit: limit, language: language, context: context)
         case .show(let id, let language):
             guard let story = try context.store.story(of: id) else { return .unknown }
             return AdminAnswer(.object(story.json(context, in: language)))
         case .retryOne(let id): return try Self.retry(id, context)
-        case .retry(let filter, let after): return try Self.retry(filter, after, context)
+        case .retry(let filter, let after): return try Self.retry(filter, after: after, context: context)
         case .giveUp(let notifier): return try Self.giveUp(notifier, context)
         case .purge(let state, let before):
             return try Self.purged { limit throws(StoreError) in
@@ -94,7 +95,7 @@ extension DeliveryAction: AdminAction {
     }
 
     private static func list(
-        _ filter: DeliveryFilter, _ after: DeliveryCursor?, _ limit: Int, _ language: Language, _ context: AdminContext
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, language: Language, context: AdminContext
     ) throws(StoreError) -> AdminAnswer {
         let page = try context.store.page(of: filter, after: after, limit: limit)
         if page.deliveries.isEmpty, page.next == nil, let problem = try context.problem(in: filter) { return problem }
@@ -125,7 +126,7 @@ extension DeliveryAction: AdminAction {
     }
 
     private static func retry(
-        _ filter: DeliveryFilter, _ after: RetryCursor?, _ context: AdminContext
+        _ filter: DeliveryFilter, after: RetryCursor?, context: AdminContext
     ) throws(StoreError) -> AdminAnswer {
         var set = after
         if set == nil {
@@ -165,7 +166,7 @@ extension AdminAnswer {
             case .forgotten: "It stays dead: its user was forgotten, so there is nothing to send."
             case .noDevice: "It stays dead: its device is not registered. Retry it when the person has opened the app."
             }
-        return error(409, obstacle.rawValue, message)
+        return error(409, code: obstacle.rawValue, message: message)
     }
 
     /// The result of a step of a retry, and how much of the set is left.

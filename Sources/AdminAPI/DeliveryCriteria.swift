@@ -6,17 +6,19 @@ internal import Time
 /// A filter of deliveries as names with texts, shared by queries, bodies and the command line.
 package struct DeliveryCriteria {
     static let parameters = [
-        AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
         AdminRoute.Parameter(
-            "type", .query, .choice(Event.Kind.allCases.map(\.rawValue)), text: "The type of its event, such as comment.created."),
-        AdminRoute.Parameter("app_id", .query, text: "The app of its event."),
-        AdminRoute.Parameter("user_id", .query, text: "The person whom its event concerns."),
-        AdminRoute.Parameter("ticket_id", .query, .identity, text: "The ticket of its comment."),
-        AdminRoute.Parameter("comment_id", .query, .identity, text: "Its comment."),
-        AdminRoute.Parameter("notifier", .query, text: "The notifier's name."),
-        AdminRoute.Parameter("reason", .query, text: "Why it stands where it stands."),
-        AdminRoute.Parameter("from", .query, .time, text: "Its event arrived at this time or later."),
-        AdminRoute.Parameter("before", .query, .time, text: "Its event arrived before this time."),
+            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
+        AdminRoute.Parameter(
+            "type", place: .query, kind: .choice(Event.Kind.allCases.map(\.rawValue)),
+            text: "The type of its event, such as comment.created."),
+        AdminRoute.Parameter("app_id", place: .query, text: "The app of its event."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person whom its event concerns."),
+        AdminRoute.Parameter("ticket_id", place: .query, kind: .identity, text: "The ticket of its comment."),
+        AdminRoute.Parameter("comment_id", place: .query, kind: .identity, text: "Its comment."),
+        AdminRoute.Parameter("notifier", place: .query, text: "The notifier's name."),
+        AdminRoute.Parameter("reason", place: .query, text: "Why it stands where it stands."),
+        AdminRoute.Parameter("from", place: .query, kind: .time, text: "Its event arrived at this time or later."),
+        AdminRoute.Parameter("before", place: .query, kind: .time, text: "Its event arrived before this time."),
     ]
     /// The criteria that are identities of the help desk.
     static let identities = ["ticket_id", "comment_id"]
@@ -104,11 +106,11 @@ enum DeliveryRetryBody {
         parameter.placed(.body, parameter.name == "state" ? .choice([Delivery.State.dead.rawValue]) : nil)
     }
     /// The flag that selects all dead deliveries.
-    static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
+    static let all = AdminRoute.Parameter("all", place: .body, kind: .flag, text: "All dead deliveries, without a criterion.")
 
     /// The set that is retried.
     static let after = AdminRoute.Parameter(
-        "after", .body,
+        "after", place: .body,
         text:
             "Where the step before has ended (next), or a set that was counted (set), with the same criteria; without it a new set begins.")
 

@@ -17,7 +17,7 @@ extension Delivery {
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)
         return [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
-            "meaning": JSONValue(DeliveryFacts(self, attempts: [], nil, context).sentence, in: language),
+            "meaning": JSONValue(DeliveryFacts(self, attempts: [], problems: nil, context: context).sentence, in: language),
             "attempts": .integer(Int64(attempts)),
             "due_at": hasTime ? .string(RFC3339.text(dueAt)) : .null,
             "waits": wait.map { .string($0) } ?? .null, "ended_at": .time(endedAt), "event_id": .string(event.id.description),

@@ -84,29 +84,30 @@ extension Device {
 extension DeviceAction {
     private static let path: StaticString = "/v1/push-tokens"
     private static let criteria = [
-        AdminRoute.Parameter("app_id", .query, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .query, text: "The person."),
-        AdminRoute.Parameter("device_id", .query, text: "The device."),
+        AdminRoute.Parameter("app_id", place: .query, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person."),
+        AdminRoute.Parameter("device_id", place: .query, text: "The device."),
     ]
     /// Those of a removal, which must name a person.
     private static let removal = criteria.map { parameter in
         parameter.name != "user_id"
-            ? parameter : AdminRoute.Parameter("user_id", .query, isRequired: true, text: "The person.")
+            ? parameter : AdminRoute.Parameter("user_id", place: .query, isRequired: true, text: "The person.")
     }
 
     /// The routes of push tokens: list, remove.
     static let routes = [
         AdminRoute(
-            .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
+            .get, path: path, role: .read, summary: "The registered push tokens, masked, by person and device.",
+            parameters: criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["push_tokens", "next"], ["push_tokens": AdminSchema.devices],
                 text: "The push tokens, and where the list goes on; null at its end.",
                 links: .person("/push_tokens/0") + .device("/push_tokens/0")),
-            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", removal,
+            .delete, path: path, role: .operate, summary: "Removes the push tokens of one person, or one of them.", parameters: removal,
             answer: AdminRoute.Answer(["removed"], text: "How many."),
-            .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
     ]
 
     package var request: AdminRequest {

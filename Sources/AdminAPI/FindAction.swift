@@ -138,14 +138,14 @@ extension FindAction {
 extension FindAction {
     private static let path: StaticString = "/v1/find"
     private static let parameters = [
-        AdminRoute.Parameter("query", .query, isRequired: true, text: "The name: an id of anything, or a security key."),
-        AdminRoute.Parameter("kind", .query, .choice(NameMatch.Kind.allCases.map(\.rawValue)), text: "What it names; anything without it."),
-        AdminRoute.Parameter("user_id", .query, text: "Whose security key it is."),
+        AdminRoute.Parameter("query", place: .query, isRequired: true, text: "The name: an id of anything, or a security key."),
+        AdminRoute.Parameter("kind", place: .query, kind: .choice(NameMatch.Kind.allCases.map(\.rawValue)), text: "What it names; anything without it."),
+        AdminRoute.Parameter("user_id", place: .query, text: "Whose security key it is."),
         AdminQuery.page[0],
     ]
 
     static let route = AdminRoute(
-        .get, path, .read, summary: "Searches all apps for what has a name.", parameters,
+        .get, path: path, role: .read, summary: "Searches all apps for what has a name.", parameters: parameters,
         answer: AdminRoute.Answer(
             ["found", "next"],
             [
@@ -159,7 +159,7 @@ extension FindAction {
             ],
             text: "The matches with where the name was found, and where the search goes on; null at its end. A page may have no match.",
             links: .person("/found/0")),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return .some(
                 try FindAction(query: values["query"], kind: values["kind"], userID: values["user_id"], after: values["after"]))

@@ -41,7 +41,7 @@ package struct ForgetAction: AdminAction, Equatable {
         for (notifier, count) in erasure.pending { context.onGivenUp(count, notifier.text, .forgotten) }
         let traces = PersonTraces(person, others: devices.flatMap { [$0.key.deviceID, $0.token.text] })
         let proof = try context.store.proveErasure(of: traces)
-        return answer(former, revocations, erasure, traces, proof, context)
+        return answer(former, revocations: revocations, erasure: erasure, traces: traces, proof: proof, context: context)
     }
 
     /// Adds the revocation of a former person with the event that tells of it, unless there is one.
@@ -104,8 +104,8 @@ extension Store {
 /// The answer.
 extension ForgetAction {
     private func answer(
-        _ former: Revocation, _ revocations: Int, _ erasure: Erasure, _ traces: PersonTraces, _ proof: ErasureProof,
-        _ context: AdminContext
+        _ former: Revocation, revocations: Int, erasure: Erasure, traces: PersonTraces, proof: ErasureProof,
+        context: AdminContext
     ) -> AdminAnswer {
         let about = [
             AuditField(name: "events", text: "\(erasure.events)"), AuditField(name: "deliveries", text: "\(erasure.deliveries)"),
@@ -165,13 +165,13 @@ extension ForgetAction {
     private static let path: StaticString = "/v1/users/forget"
 
     static let route = AdminRoute(
-        .post, path, .operate,
+        .post, path: path, role: .operate,
         summary: "Ends all keys of a person for ever, and erases devices, events, texts and identifiers from the store.",
-        PersonAction.parameters,
+        parameters: PersonAction.parameters,
         answer: AdminRoute.Answer(
             ["id", "devices", "events", "deliveries", "bot_calls", "revocations", "remaining", "files", "vacuumed"],
             text: "The revocation, how much was erased, what remains and why, and what a search of the store's files has found."),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             .some(try request.withBody { body throws(AdminProblem) in try ForgetAction(body) })
         })
 

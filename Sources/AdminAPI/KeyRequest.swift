@@ -11,10 +11,10 @@ internal import Time
 struct KeyRequest {
     /// The fields of the body.
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
         AdminRoute.Parameter(
-            "ttl_seconds", .body, .maybeNumber(0...Int64(SecurityKey.latestTime.rawValue)),
+            "ttl_seconds", place: .body, kind: .maybeNumber(0...Int64(SecurityKey.latestTime.rawValue)),
             text: "How long the key lives; 0 is for ever. It must end within what a key can state, and within the app's longest life."),
     ]
 
@@ -44,14 +44,15 @@ struct KeyRequest {
 extension KeyRequest {
     /// `POST /v1/keys`
     static let route = AdminRoute(
-        .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
+        .post, path: "/v1/keys", role: .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.",
+        parameters: parameters,
         answer: AdminRoute.Answer(
             ["security_key", "key_id", "issued_at", "expires_at"],
             [
                 "security_key": Schema.text, "key_id": Schema.integer(0...Int64(UInt32.max)), "issued_at": AdminSchema.count,
                 "expires_at": AdminSchema.count,
             ], status: 201, text: "The key, a secret of the person.", links: .securityKey("/security_key")),
-        .fromMemory { request, caller, listener in listener.mint(request, caller) })
+        handling: .fromMemory { request, caller, listener in listener.mint(request, caller) })
 }
 
 extension AdminListener {
@@ -63,17 +64,17 @@ extension AdminListener {
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
                     appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: now)
-                audit(minted, wanted, state.authorizer, caller)
+                audit(minted, wanted: wanted, authorizer: state.authorizer, caller: caller)
                 return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
             } catch {
                 return answer(to: error, request)
             }
         } catch {
-            return .error(400, "malformed", error.message)
+            return .error(400, code: "malformed", message: error.message)
         }
     }
 
-    private func audit(_ minted: KeyMinting.Minted, _ wanted: KeyRequest, _ authorizer: Authorizer, _ caller: AdminCaller) {
+    private func audit(_ minted: KeyMinting.Minted, wanted: KeyRequest, authorizer: Authorizer, caller: AdminCaller) {
         let reference = authorizer.userReference(appID: wanted.appID.utf8.span, userID: wanted.userID.utf8.span)
         gate.audit(
             "keys.mint", outcome: "done",
@@ -85,13 +86,13 @@ extension AdminListener {
 
     private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
         switch refusal {
-        case .malformed, .lifeTooLong, .endTooFar, .outlivesKey: return .error(400, "malformed", refusal.description)
-        case .noActiveKey, .keyVerifyOnly, .keyEnded: return .error(409, "no_active_key", refusal.description)
-        case .unknownApp, .unknownKey, .noKey: return .error(400, "unknown_app", refusal.description)
+        case .malformed, .lifeTooLong, .endTooFar, .outlivesKey: return .error(400, code: "malformed", message: refusal.description)
+        case .noActiveKey, .keyVerifyOnly, .keyEnded: return .error(409, code: "no_active_key", message: refusal.description)
+        case .unknownApp, .unknownKey, .noKey: return .error(400, code: "unknown_app", message: refusal.description)
         case .failed(let error):
             services.logger.log(
-                .error, "mint failed", ["reason": .string(error.description), "request_id": .string(request.requestID)])
-            return .error(503, "mint_failed", "The key could not be made; try again.", headers: [("Retry-After", "1")])
+                .error, message: "mint failed", fields: ["reason": .string(error.description), "request_id": .string(request.requestID)])
+            return .error(503, code: "mint_failed", message: "The key could not be made; try again.", headers: [("Retry-After", "1")])
         }
     }
 }

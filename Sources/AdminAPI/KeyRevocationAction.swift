@@ -58,19 +58,19 @@ package struct KeyRevocationAction: AdminAction {
 extension KeyRevocationAction {
     private static let path: StaticString = "/v1/keys/revoked"
     private static let parameters = [
-        AdminRoute.Parameter("app_id", .query, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .query, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("security_key", .query, isRequired: true, text: "The key, of which nothing else is checked."),
+        AdminRoute.Parameter("app_id", place: .query, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .query, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("security_key", place: .query, isRequired: true, text: "The key, of which nothing else is checked."),
     ]
 
     /// `GET /v1/keys/revoked`
     static let route = AdminRoute(
-        .get, path, .read, summary: "Whether the revocations in force end a key of a person.", parameters,
+        .get, path: path, role: .read, summary: "Whether the revocations in force end a key of a person.", parameters: parameters,
         answer: AdminRoute.Answer(
             ["known", "revoked", "blocked"],
             ["known": AdminSchema.flag, "revoked": Schema.nullable(AdminSchema.flag), "blocked": Schema.nullable(AdminSchema.flag)],
             text: "Whether revocations are known, and if so whether they end the key, and whether the person is blocked or was forgotten."),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return .some(
                 try KeyRevocationAction(appID: values["app_id"], userID: values["user_id"], securityKey: values["security_key"]))

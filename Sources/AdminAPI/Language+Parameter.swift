@@ -4,7 +4,7 @@ internal import HTTPServer
 extension Language {
     /// The parameter of requests whose answers have texts for people.
     static let parameter = AdminRoute.Parameter(
-        "lang", .query, .choice(allCases.map(\.rawValue)), text: "The language of the texts; English without it.")
+        "lang", place: .query, kind: .choice(allCases.map(\.rawValue)), text: "The language of the texts; English without it.")
 
     /// Parses the parameter; nil means English.
     init(parameter word: String?) throws(AdminProblem) {
@@ -27,7 +27,7 @@ extension Language {
             let values = try AdminQuery(request.queryItems()).values(of: [parameter])
             return make(try Language(parameter: values[parameter.name]))
         } catch {
-            return .error(400, "malformed", error.message)
+            return .error(400, code: "malformed", message: error.message)
         }
     }
 }

@@ -20,15 +20,15 @@ enum ListenerProof {
     /// Domain separation: this HMAC is valid for nothing else.
     private static let label: StaticString = "deskgate/listener/v1"
 
-    private static let wrongNonce = Response.error(400, "malformed", "nonce: expected \(nonceCount) bytes as base64url.")
-    private static let unproven = Response.error(404, "not_found", "No admin token is configured; set admin.token.")
+    private static let wrongNonce = Response.error(400, code: "malformed", message: "nonce: expected \(nonceCount) bytes as base64url.")
+    private static let unproven = Response.error(404, code: "not_found", message: "No admin token is configured; set admin.token.")
 
     /// `GET /v1/listener-proof?nonce=`, which needs no token.
     static let route = AdminRoute(
-        .get, "/v1/listener-proof", .anyone, summary: "Proves to commands that this listener knows their token.",
-        [
+        .get, path: "/v1/listener-proof", role: .anyone, summary: "Proves to commands that this listener knows their token.",
+        parameters: [
             AdminRoute.Parameter(
-                "nonce", .query, .matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"), isRequired: true,
+                "nonce", place: .query, kind: .matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"), isRequired: true,
                 text: "\(nonceCount) random bytes as base64url.")
         ],
         answer: AdminRoute.Answer(
@@ -36,7 +36,7 @@ enum ListenerProof {
             text: "The HMACs of the nonce and the address that the caller connected to under each admin token, as base64url, in no "
                 + "order of theirs.",
             refusals: [404]),
-        .fromMemory { request, _, listener in
+        handling: .fromMemory { request, _, listener in
             answer(request, listener.services.state.current.tokens)
         })
 
@@ -44,16 +44,16 @@ enum ListenerProof {
         guard !tokens.isEmpty, let address = request.localAddress() else { return unproven }
         let values = try? AdminQuery(request.queryItems()).values(of: route.parameters)
         guard let nonce = values?["nonce"].flatMap(Self.nonce) else { return wrongNonce }
-        guard let proofs = try? Self.proofs(tokens, address, nonce) else {
-            return .error(503, "undecided", "The proof could not be made; try again.", headers: [("Retry-After", "1")])
+        guard let proofs = try? Self.proofs(tokens, address: address, nonce: nonce) else {
+            return .error(503, code: "undecided", message: "The proof could not be made; try again.", headers: [("Retry-After", "1")])
         }
         return Response(
             status: 200, json: ["proofs": .array(proofs.sorted().map { .string($0) })], headers: [("Cache-Control", "no-store")])
     }
 
-    private static func proofs(_ tokens: [AdminToken], _ address: String, _ nonce: [UInt8]) throws(CryptoError) -> [String] {
+    private static func proofs(_ tokens: [AdminToken], address: String, nonce: [UInt8]) throws(CryptoError) -> [String] {
         var proofs: [String] = []
-        for token in tokens { proofs.append(Base64URL.encode(try code(token.secret, address, nonce).span)) }
+        for token in tokens { proofs.append(Base64URL.encode(try code(token.secret, address: address, nonce: nonce).span)) }
         return proofs
     }
 
@@ -61,14 +61,14 @@ enum ListenerProof {
     /// - Parameter address: from `ListenAddress.onThisMachine`. A Unix socket's path is left out: it may differ in the caller's container, and
     ///   only a user who may write to its directory can replace the socket.
     /// - Throws: when OpenSSL fails.
-    static func code(_ token: SecretBytes, _ address: ListenAddress, _ nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
+    static func code(_ token: SecretBytes, address: ListenAddress, nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
         switch address {
-        case .tcp: try code(token, address.description, nonce)
-        case .unix: try code(token, "unix", nonce)
+        case .tcp: try code(token, address: address.description, nonce: nonce)
+        case .unix: try code(token, address: "unix", nonce: nonce)
         }
     }
 
-    private static func code(_ token: SecretBytes, _ address: String, _ nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
+    private static func code(_ token: SecretBytes, address: String, nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
         let key = try token.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
         return try key.code { message throws(CryptoError) in
             try message.append(label)

@@ -40,8 +40,8 @@ package struct NotifierStatus: Sendable {
 extension NotifierStatus {
     /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, "/v1/notifiers", .read, summary: "The notifiers: how each does its work, and what waits for it.",
-        [Language.parameter],
+        .get, path: "/v1/notifiers", role: .read, summary: "The notifiers: how each does its work, and what waits for it.",
+        parameters: [Language.parameter],
         answer: AdminRoute.Answer(
             ["notifiers"],
             [
@@ -58,13 +58,13 @@ extension NotifierStatus {
                 "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
                 + "configured stands here, without type and state, as long as deliveries wait for it; so does Deskgate's own one, "
                 + "owner:lookup, without type."),
-        .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
+        handling: .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
 
     private static func answer(_ services: AdminServices, _ language: Language) -> Response {
         let pending = (try? services.store.pending()).map { waiting in
             Dictionary(waiting.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
         }
-        let list = list(services.state.current, services.notifiers(), pending, language)
+        let list = list(services.state.current, statuses: services.notifiers(), pending: pending, language: language)
         return Response(status: 200, json: ["notifiers": list], headers: [("Cache-Control", "no-store")])
     }
 
@@ -77,7 +77,7 @@ extension NotifierStatus {
     }
 
     private static func list(
-        _ state: OperatorState, _ statuses: [NotifierStatus], _ pending: [ByteKey: PendingDeliveries]?, _ language: Language
+        _ state: OperatorState, statuses: [NotifierStatus], pending: [ByteKey: PendingDeliveries]?, language: Language
     ) -> JSONValue {
         let configured = state.notifiers
         let statuses = Dictionary(statuses.map { (ByteKey($0.name), $0) }) { first, _ in first }

@@ -31,15 +31,16 @@ package struct NotifierTestAction: AdminAction {
     private static let lifeMilliseconds: UInt64 = 3_600_000
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
     private static let parameters = [
-        AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type http or log.")
+        AdminRoute.Parameter("notifier", place: .body, isRequired: true, text: "A notifier of the type http or log.")
     ]
 
     static let route = AdminRoute(
-        .post, path, .operate, summary: "Has a notifier deliver an event of the type operator.test, which is about nobody.", parameters,
+        .post, path: path, role: .operate, summary: "Has a notifier deliver an event of the type operator.test, which is about nobody.",
+        parameters: parameters,
         answer: AdminRoute.Answer(
             ["delivery_id"], ["delivery_id": AdminSchema.uuid], text: "The delivery, which waits for its first attempt.",
             links: .delivery("/delivery_id")),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             try request.withBody { body throws(AdminProblem) in
                 guard let name = try AdminFields(body, parameters).text("notifier") else { throw AdminProblem("notifier", "missing.") }
                 return NotifierTestAction(notifier: name)
@@ -62,7 +63,7 @@ package struct NotifierTestAction: AdminAction {
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard let known = context.state.notifiers.first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }), known.takesTests else {
-            return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type http or log.")
+            return .error(400, code: "malformed", message: "notifier: expected the name of a configured notifier of the type http or log.")
         }
         guard let app = known.apps.first ?? context.state.names.apps.first else { return .unknown }
         var random = SystemRandomNumberGenerator()

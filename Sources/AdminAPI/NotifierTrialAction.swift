@@ -69,7 +69,7 @@ extension AdminContext {
 /// The parameters and members that both actions share.
 private enum NotifierTrialRoute {
     static let file = AdminRoute.Parameter(
-        "file", .body,
+        "file", place: .body,
         text: "The absolute path of a configuration: a notifier that is not in force as this file has it now is not tried.")
     static let verdict: [(String, JSONValue)] = [
         ("notifier", Schema.text), ("status", Schema.choice(["good", "bad", "refused", "unknown"])), ("reason", Schema.text),
@@ -83,12 +83,13 @@ package struct NotifierProofAction: AdminAction {
     private static let parameters = [NotifierTrialRoute.file]
 
     static let route = AdminRoute(
-        .post, path, .operate, summary: "Has each push provider judge the credential of the running notifier. No phone shows anything.",
-        parameters,
+        .post, path: path, role: .operate,
+        summary: "Has each push provider judge the credential of the running notifier. No phone shows anything.",
+        parameters: parameters,
         answer: AdminRoute.Answer(
             ["notifiers"], ["notifiers": Schema.array(Schema.object(NotifierTrialRoute.verdict))],
             text: "The verdict on each notifier that was tried."),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             try request.withBody { body throws(AdminProblem) in
                 NotifierProofAction(file: try AdminFields(body, parameters).text("file"))
             }
@@ -122,21 +123,21 @@ package struct NotifierProofAction: AdminAction {
 package struct NotifierPushAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/push"
     private static let parameters = [
-        AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type apns, fcm, rustore or hms."),
-        AdminRoute.Parameter("token", .body, isRequired: true, text: "The device's push token."),
-        AdminRoute.Parameter("type", .body, text: "The device's type."),
-        AdminRoute.Parameter("title", .body, text: "Shown as the author."),
-        AdminRoute.Parameter("body", .body, text: "Shown as the text."),
+        AdminRoute.Parameter("notifier", place: .body, isRequired: true, text: "A notifier of the type apns, fcm, rustore or hms."),
+        AdminRoute.Parameter("token", place: .body, isRequired: true, text: "The device's push token."),
+        AdminRoute.Parameter("type", place: .body, text: "The device's type."),
+        AdminRoute.Parameter("title", place: .body, text: "Shown as the author."),
+        AdminRoute.Parameter("body", place: .body, text: "Shown as the text."),
         NotifierTrialRoute.file,
     ]
 
     static let route = AdminRoute(
-        .post, path, .operate, summary: "Has a running push notifier send one push to one device, as a comment would be sent.",
-        parameters,
+        .post, path: path, role: .operate, summary: "Has a running push notifier send one push to one device, as a comment would be sent.",
+        parameters: parameters,
         answer: AdminRoute.Answer(
             NotifierTrialRoute.verdict.map(\.0), Dictionary(uniqueKeysWithValues: NotifierTrialRoute.verdict),
             text: "The provider's verdict.", refusals: [409]),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             try request.withBody { body throws(AdminProblem) in
                 let fields = try AdminFields(body, parameters)
                 guard let notifier = try fields.text("notifier") else { throw AdminProblem("notifier", "missing.") }
@@ -182,11 +183,16 @@ package struct NotifierPushAction: AdminAction {
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let configuration = context.state.configuration
         guard configuration.notifiers.contains(where: { $0.name.utf8.elementsEqual(notifier.utf8) && $0.type.isPush }) else {
-            return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type apns, fcm, rustore or hms.")
+            return .error(
+                400, code: "malformed",
+                message: "notifier: expected the name of a configured notifier of the type apns, fcm, rustore or hms.")
         }
         guard let tried = context.pushNotifiers(asIn: file).first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }),
             let verdict = context.trials?.send(push, tried, configuration)
-        else { return .error(409, "not_in_force", "The notifier does not run as the file has it; \(LocalizedText.reload.english).") }
+        else {
+            return .error(
+                409, code: "not_in_force", message: "The notifier does not run as the file has it; \(LocalizedText.reload.english).")
+        }
         return AdminAnswer(verdict, about: [AuditField(name: "notifier", text: tried.name)])
     }
 }

@@ -67,12 +67,12 @@ extension AdminContext {
         if let name = filter.notifier, !Self.contains(state.names.notifiers, name) {
             var same = DeliveryFilter()
             same.notifier = name
-            if try isUnknown(same) { return .unknownName("notifier", name, state.names.notifiers) }
+            if try isUnknown(same) { return .unknownName("notifier", name: name, known: state.names.notifiers) }
         }
         if let name = filter.appID, !Self.contains(state.names.apps, name) {
             var same = DeliveryFilter()
             same.appID = name
-            if try isUnknown(same) { return .unknownName("app_id", name, state.names.apps) }
+            if try isUnknown(same) { return .unknownName("app_id", name: name, known: state.names.apps) }
         }
         return nil
     }
@@ -87,7 +87,7 @@ extension AdminContext {
     func problem(in filter: DeviceFilter) throws(StoreError) -> AdminAnswer? {
         guard !Self.contains(state.names.apps, filter.appID) else { return nil }
         let others = try store.devices(DeviceFilter(appID: filter.appID, userID: nil, deviceID: nil), after: nil, limit: 1)
-        return others.isEmpty ? .unknownName("app_id", filter.appID, state.names.apps) : nil
+        return others.isEmpty ? .unknownName("app_id", name: filter.appID, known: state.names.apps) : nil
     }
 
     /// The error for a filter without matches whose app is not configured; nil for other filters.
@@ -111,14 +111,15 @@ extension AdminContext {
 
 extension AdminAnswer {
     /// The name itself is not repeated, because it may be a misplaced secret.
-    fileprivate static func unknownName(_ field: String, _ name: String, _ known: [String]) -> AdminAnswer {
+    fileprivate static func unknownName(_ field: String, name: String, known: [String]) -> AdminAnswer {
         let hint = hint(to: name, known)
-        return error(400, "unknown_name", "\(field): nothing of this name is configured, and no delivery or device has it; \(hint)")
+        return error(
+            400, code: "unknown_name", message: "\(field): nothing of this name is configured, and no delivery or device has it; \(hint)")
     }
 
     /// The error for an app that is not configured.
     static func unknownApp(_ name: String, _ known: [String]) -> AdminAnswer {
-        error(400, "unknown_name", "app_id: no app of this name is configured; \(hint(to: name, known))")
+        error(400, code: "unknown_name", message: "app_id: no app of this name is configured; \(hint(to: name, known))")
     }
 
     private static func hint(to name: String, _ known: [String]) -> String {

@@ -111,35 +111,36 @@ package struct PersonAction: AdminAction, Equatable {
 /// The mapping between actions on people and requests to the admin listener, in both directions.
 extension PersonAction {
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
+        AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
     /// The routes of people: sign out, block, unblock.
     static let routes = [
         route(
-            .signOut, "/v1/users/sign-out", "Revokes all keys of a person that were issued until now, and removes the devices.",
-            AdminRoute.Answer(
+            .signOut, path: "/v1/users/sign-out",
+            summary: "Revokes all keys of a person that were issued until now, and removes the devices.",
+            answer: AdminRoute.Answer(
                 ["id", "issued_before", "removed"], ["id": AdminSchema.uuid, "issued_before": AdminSchema.count],
                 text: "The revocation, its bound in Unix seconds, and how many devices were removed.", links: .revocation("/id"))),
         route(
-            .block, "/v1/users/block", "Denies a person, with any key, until unblocked, and removes the devices.",
-            AdminRoute.Answer(
+            .block, path: "/v1/users/block", summary: "Denies a person, with any key, until unblocked, and removes the devices.",
+            answer: AdminRoute.Answer(
                 ["id", "removed"], ["id": AdminSchema.uuid],
                 text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.",
                 links: .revocation("/id"))),
         route(
-            .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
-            AdminRoute.Answer(
+            .unblock, path: "/v1/users/unblock", summary: "Ends a block: keys that nothing else revokes count again.",
+            answer: AdminRoute.Answer(
                 ["removed", "forgotten"], ["forgotten": AdminSchema.flag],
                 text: "How many blocks; 0 when the person was not blocked. One who was forgotten stays out.")),
     ]
 
-    private static func route(_ kind: Kind, _ path: StaticString, _ summary: String, _ answer: AdminRoute.Answer) -> AdminRoute {
+    private static func route(_ kind: Kind, path: StaticString, summary: String, answer: AdminRoute.Answer) -> AdminRoute {
         AdminRoute(
-            .post, path, .operate, summary: summary, parameters, answer: answer,
-            .fromStore { request throws(AdminProblem) in
+            .post, path: path, role: .operate, summary: summary, parameters: parameters, answer: answer,
+            handling: .fromStore { request throws(AdminProblem) in
                 .some(try request.withBody { body throws(AdminProblem) in try PersonAction(kind, body) })
             })
     }

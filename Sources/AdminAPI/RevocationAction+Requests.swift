@@ -8,35 +8,35 @@ internal import JSON
 extension RevocationAction {
     private static let path: StaticString = "/v1/revocations"
     private static let criteria = [
-        AdminRoute.Parameter("app_id", .query, text: "Only revocations of this app."),
-        AdminRoute.Parameter("user_id", .query, text: "Only revocations that name this person of app_id."),
+        AdminRoute.Parameter("app_id", place: .query, text: "Only revocations of this app."),
+        AdminRoute.Parameter("user_id", place: .query, text: "Only revocations that name this person of app_id."),
     ]
 
     /// The routes of revocations: add, list, remove.
     static let routes = [
         AdminRoute(
-            .post, path, .operate,
+            .post, path: path, role: .operate,
             summary:
                 "Revokes a security key, or those of a person, of a key id or of an app, and removes the devices that registered with "
                 + "them.",
-            RevocationRequest.parameters,
+            parameters: RevocationRequest.parameters,
             answer: AdminRoute.Answer(
                 Revocation.members, AdminSchema.revocation, status: 201,
                 text: "The revocation, which is in force, and how many devices it has removed so far.", links: .revocation("/id")),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 .some(RevocationAction.add(try request.withBody { body throws(AdminProblem) in try RevocationRequest(body) }))
             }),
         AdminRoute(
-            .get, path, .read, summary: "The revocations in force, newest first.", criteria + AdminQuery.page,
+            .get, path: path, role: .read, summary: "The revocations in force, newest first.", parameters: criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["revocations", "next"], ["revocations": AdminSchema.revocations],
                 text: "The revocations, and where the list goes on; null at its end.", links: .revocation("/revocations/0/id")),
-            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, "/v1/revocations/:id", .operate, summary: "Removes a revocation: its keys count again.",
-            [AdminRoute.Parameter("id", .path, isRequired: true, text: "The revocation's id.")],
+            .delete, path: "/v1/revocations/:id", role: .operate, summary: "Removes a revocation: its keys count again.",
+            parameters: [AdminRoute.Parameter("id", place: .path, isRequired: true, text: "The revocation's id.")],
             answer: AdminRoute.Answer(["removed"], text: "How many: 1."),
-            .fromStore { request in
+            handling: .fromStore { request in
                 request.withPathParameter { parameter in
                     String(validating: Array(copying: parameter), as: UTF8.self).flatMap { removing($0) }
                 }

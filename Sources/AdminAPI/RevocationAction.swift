@@ -76,7 +76,8 @@ package enum RevocationAction: AdminAction, Equatable {
         }
     }
 
-    static let unknown = AdminAnswer.error(404, "not_found", "No revocation has this id. That of a forgotten user stays for ever.")
+    static let unknown = AdminAnswer.error(
+        404, code: "not_found", message: "No revocation has this id. That of a forgotten user stays for ever.")
 }
 
 extension AdminContext {

@@ -73,18 +73,18 @@ package struct RevocationRequest: Sendable, Equatable {
         let authorizer = context.state.authorizer
         guard let index = authorizer.index(of: appID.utf8.span) else { return .unknownApp(appID, context.state.names.apps) }
         if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
-            return .error(400, "unknown_key", "key_id: the app has no key with this id.")
+            return .error(400, code: "unknown_key", message: "key_id: the app has no key with this id.")
         }
         // A key that says a later time of issue is denied anyway, until the clock is there.
         let latest = Revocation.bound(after: context.sharedNow).saturating(adding: authorizer.policy.clockSkewSeconds)
         if let issuedBefore, issuedBefore > latest {
             return .error(
-                400, "malformed",
-                "issued_before: expected a time that has come; keys that are minted until then would not count either; "
+                400, code: "malformed",
+                message: "issued_before: expected a time that has come; keys that are minted until then would not count either; "
                     + "to deny a user, block the user.")
         }
         guard case .denied(.wrongMac, _) = verdict(context) else { return nil }
-        return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
+        return .error(400, code: "wrong_key", message: "security_key: it is not a key of this app_id and user_id.")
     }
 
     /// The person whose key is revoked alone, where a configured secret proves that; their devices need no search then.
@@ -147,15 +147,17 @@ enum PersonFields {
 /// The mapping to the body of `POST /v1/revocations`.
 extension RevocationRequest {
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
-        AdminRoute.Parameter("security_key", .body, PersonFields.securityKeyGrammar, text: "The one key."),
-        AdminRoute.Parameter("key_id", .body, .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
-        AdminRoute.Parameter("all", .body, .flag, text: "All keys of the app; issued_before alone means them, too."),
+        AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter(
-            "issued_before", .body, .number(1...Int64(Revocation.latestBound.rawValue)),
+            "user_id", place: .body, kind: PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
+        AdminRoute.Parameter("security_key", place: .body, kind: PersonFields.securityKeyGrammar, text: "The one key."),
+        AdminRoute.Parameter(
+            "key_id", place: .body, kind: .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
+        AdminRoute.Parameter("all", place: .body, kind: .flag, text: "All keys of the app; issued_before alone means them, too."),
+        AdminRoute.Parameter(
+            "issued_before", place: .body, kind: .number(1...Int64(Revocation.latestBound.rawValue)),
             text: "Only keys issued before this Unix second; by default until now, or for a key_id all."),
-        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
+        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
     init(_ body: Span<UInt8>) throws(AdminProblem) {

@@ -33,7 +33,8 @@ package struct SeenAction: AdminAction, Equatable {
         let subscriptions = context.state.subscriptions
         let isChannel = subscriptions.nameTicketsByChannel(person.appID)
         if isChannel, let ticketID, Int64(ticketID.text) != nil {
-            return .error(400, "malformed", "ticket_id: give the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
+            return .error(
+                400, code: "malformed", message: "ticket_id: give the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
         }
         let receipt = ReadReceipt(
             person, conversation: ticketID, notifiers: subscriptions.pushNotifiers(person.appID), receivedAt: context.now)
@@ -67,19 +68,19 @@ package struct SeenAction: AdminAction, Equatable {
 extension SeenAction {
     private static let path: StaticString = "/v1/users/seen"
     private static let parameters = [
-        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
         AdminRoute.Parameter(
-            "ticket_id", .body, .identity, text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
+            "ticket_id", place: .body, kind: .identity, text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
     ]
 
     static let route = AdminRoute(
-        .post, path, .mint,
+        .post, path: path, role: .mint,
         summary: "Notes that a person has read everything until now: pushes that wait are not sent, and the app's notifiers are told.",
-        parameters,
+        parameters: parameters,
         answer: AdminRoute.Answer(
             ["superseded"], text: "How many pushes are not sent. One that is under way may still arrive."),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             .some(
                 try request.withBody { body throws(AdminProblem) in
                     let fields = try AdminFields(body, parameters)

@@ -9,7 +9,7 @@ internal import Threading
 package struct ShownConfigurationAction: AdminAction {
     /// `GET /v1/configuration`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, "/v1/configuration", .read, summary: "The configuration in force, without its secrets.",
+        .get, path: "/v1/configuration", role: .read, summary: "The configuration in force, without its secrets.",
         answer: AdminRoute.Answer(
             ["configuration", "files", "settings"],
             [
@@ -21,7 +21,7 @@ package struct ShownConfigurationAction: AdminAction {
                     ])),
             ],
             text: "The file's object, the names of the files that were read for it, and every key with its value or its default."),
-        .fromMemory { _, _, listener in
+        handling: .fromMemory { _, _, listener in
             Response(status: 200, json: answer(listener.services.state.current).json, headers: [("Cache-Control", "no-store")])
         })
 
@@ -45,7 +45,7 @@ package struct ShownConfigurationAction: AdminAction {
 /// Asks what a reload would change now: the service reads its file again, and compares what it finds with what is in force.
 package struct ConfigurationChangesAction: AdminAction {
     static let route = AdminRoute(
-        .get, "/v1/configuration/changes", .read,
+        .get, path: "/v1/configuration/changes", role: .read,
         summary: "What a reload would change now, or why it would be refused. Nothing changes; the service only reads its files.",
         answer: AdminRoute.Answer(
             ["file", "problems", "restart", "differences"],
@@ -62,7 +62,7 @@ package struct ConfigurationChangesAction: AdminAction {
             text: "The file, its mistakes, the keys that only a restart takes over, for which a reload is refused as a whole, and each "
                 + "difference. Values are masked; a difference between masked values is told as well. content tells that the key names the "
                 + "same file, which holds something else."),
-        .fromStore { _ throws(AdminProblem) in ConfigurationChangesAction() })
+        handling: .fromStore { _ throws(AdminProblem) in ConfigurationChangesAction() })
 
     package init() {}
 

@@ -15,14 +15,14 @@ package enum ServiceReadiness: String, CaseIterable {
 package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, "/v1/status", .read,
+        .get, path: "/v1/status", role: .read,
         summary: "Whether the service can do its work, what is wrong, how the configuration is, and how the keys are used.",
-        [Language.parameter],
+        parameters: [Language.parameter],
         answer: AdminRoute.Answer(
             ["status", "version", "reasons", "revocations", "paused", "configuration"] + KeyStatus.members + ProblemSearch.members,
             AdminSchema.status,
             text: "How the service is."),
-        .fromMemory { request, _, listener in
+        handling: .fromMemory { request, _, listener in
             Language.answer(request) { language in
                 Response(status: 200, json: listener.services.status(language), headers: [("Cache-Control", "no-store")])
             }

@@ -88,12 +88,12 @@ package struct UserAction: AdminAction, Equatable {
 extension UserAction {
     private static let path: StaticString = "/v1/users"
     private static let parameters = [
-        AdminRoute.Parameter("app_id", .query, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .query, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("app_id", place: .query, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .query, isRequired: true, text: "The person."),
     ]
 
     static let route = AdminRoute(
-        .get, path, .read, summary: "Everything that is known of a person.", parameters,
+        .get, path: path, role: .read, summary: "Everything that is known of a person.", parameters: parameters,
         answer: AdminRoute.Answer(
             [
                 "app_id", "user_id", "user_ref", "may_chat", "reason", "keys_since", "verify", "shadow_until", "push_tokens",
@@ -111,7 +111,7 @@ extension UserAction {
                 "Whether and with keys of which time the person may chat, the push tokens, masked, how much of the limits of registrations is "
                 + "used up, with the time of the next one where none is left, the revocations, and the latest deliveries."
         ),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return .some(try UserAction(appID: values["app_id"], userID: values["user_id"]))
         })

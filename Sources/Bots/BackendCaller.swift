@@ -53,8 +53,8 @@ struct BackendCaller: Sendable {
             case .failure(let fault): (failure, status) = (fault.reason.rawValue, fault.status)
             }
             tracer.end(
-                span, .client, failure: failure, "\(request.method.rawValue) bot backend",
-                .request(method: request.method.rawValue, status: status) + .server(ServerAddress(url: request.url)))
+                span, kind: .client, failure: failure, name: "\(request.method.rawValue) bot backend",
+                attributes: .request(method: request.method.rawValue, status: status) + .server(ServerAddress(url: request.url)))
             completion(read)
         }
     }

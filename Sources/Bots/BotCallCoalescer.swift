@@ -85,7 +85,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     ///   - key: what makes a repetition of a change; nil for what changes nothing.
     ///   - waiter: told by whoever calls `finish`, if the answer is `wait`.
     mutating func admit(
-        _ function: String, _ person: CallWindows.Person, key: [UInt8]?, _ waiter: Waiter, now: UnixMilliseconds
+        _ function: String, person: CallWindows.Person, key: [UInt8]?, waiter: Waiter, now: UnixMilliseconds
     ) -> Admission {
         if let key {
             switch changes[key] {
@@ -111,7 +111,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     ///   - expiresAt: the last second in which the answer is kept for repetitions; nil keeps none.
     /// - Returns: who waits for the answer.
     mutating func finish(
-        _ key: [UInt8]?, _ person: CallWindows.Person, _ reply: CallReply, keepingUntil expiresAt: UnixSeconds?, now: UnixSeconds
+        _ key: [UInt8]?, person: CallWindows.Person, reply: CallReply, keepingUntil expiresAt: UnixSeconds?, now: UnixSeconds
     ) -> [Waiter] {
         underWay.finish(person.share)
         forgetOldest(now: now)

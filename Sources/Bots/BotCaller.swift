@@ -22,7 +22,7 @@ final class BotCaller: Sendable {
     private let refused = Monitor(RefusalSampler())
     private let storeRefusals = StoreRefusals()
 
-    init(_ services: HelpDeskServices, _ backend: BackendCaller, _ handOffs: HandOffCaller) {
+    init(_ services: HelpDeskServices, backend: BackendCaller, handOffs: HandOffCaller) {
         (self.services, self.backend, self.handOffs) = (services, backend, handOffs)
     }
 
@@ -53,7 +53,7 @@ final class BotCaller: Sendable {
             complete(reply)
         }
         let admission = call.bot.coalescer.withLock { coalescer in
-            coalescer.admit(call.function.definition.name, call.caller.person, key: call.key, repeated, now: now)
+            coalescer.admit(call.function.definition.name, person: call.caller.person, key: call.key, waiter: repeated, now: now)
         }
         switch admission {
         case .wait: count(call, now: now)
@@ -76,34 +76,36 @@ final class BotCaller: Sendable {
         do throws(CryptoError) {
             row = try self.row(of: call, now: now)
         } catch {
-            return finish(call, .refusal(.undecided("internal_error")), id: nil, keeps: false, complete)
+            return finish(call, reply: .refusal(.undecided("internal_error")), id: nil, keeps: false, complete: complete)
         }
         guard call.key != nil else {
-            services.store.begin(row, isAwaited: { true }) { [self] in note($0, row.id, call) }
-            return ask(call, row.id, complete)
+            services.store.begin(row, isAwaited: { true }) { [self] in note($0, id: row.id, call: call) }
+            return ask(call, id: row.id, complete: complete)
         }
         let deadline = services.clocks.monotonicMilliseconds() + Self.storeMilliseconds
         let isInTime: @Sendable () -> Bool = { [clock = services.clocks.monotonicMilliseconds] in clock() < deadline }
         services.store.begin(row, isAwaited: isInTime) { [self] result in
             do throws(StoreError) {
                 if case .repeated(let former) = try result.get() {
-                    finish(call, .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete)
+                    finish(call, reply: .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete: complete)
                 } else if let refusal = isInTime() ? refusal(ofStored: call) : .late {
-                    withdraw(call, row.id, refusal, complete)
+                    withdraw(call, id: row.id, refusal: refusal, complete: complete)
                 } else {
-                    ask(call, row.id, complete)
+                    ask(call, id: row.id, complete: complete)
                 }
             } catch {
-                finish(call, .refusal(.notStored(storeRefusals.response(error.kind), error.kind)), id: nil, keeps: false, complete)
+                finish(
+                    call, reply: .refusal(.notStored(storeRefusals.response(error.kind), error.kind)), id: nil, keeps: false,
+                    complete: complete)
             }
         }
     }
 
     /// Ends a change that was stored and is not made.
-    private func withdraw(_ call: AuthorizedBotCall, _ id: UUIDv7, _ refusal: CallRefusal, _ complete: @escaping CallWaiter) {
+    private func withdraw(_ call: AuthorizedBotCall, id: UUIDv7, refusal: CallRefusal, complete: @escaping CallWaiter) {
         let now = services.clocks.unixMilliseconds()
         let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
-        end(call, id, ending, .refusal(refusal), complete)
+        end(call, id: id, ending: ending, reply: .refusal(refusal), complete: complete)
     }
 
     /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help desk; nil
@@ -118,12 +120,12 @@ final class BotCaller: Sendable {
         }
     }
 
-    private func ask(_ call: AuthorizedBotCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
+    private func ask(_ call: AuthorizedBotCall, id: UUIDv7, complete: @escaping CallWaiter) {
         let start = services.clocks.monotonicNanoseconds()
         let conclude: @Sendable (Result<FunctionAnswer, BackendFault>) -> Void = { [self] result in
             call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
             let (reply, ending) = CallReply.conclude(result, of: call.function.definition, at: services.clocks.unixMilliseconds())
-            end(call, id, ending, reply, complete)
+            end(call, id: id, ending: ending, reply: reply, complete: complete)
         }
         switch call.action {
         case .request(let request):
@@ -134,7 +136,7 @@ final class BotCaller: Sendable {
         case .handOff(let draft):
             handOffs.submit(for: call.caller.person) { [self] fault in
                 if let fault { return conclude(.failure(fault)) }
-                if let refusal = refusal(ofStored: call) { return withdraw(call, id, refusal, complete) }
+                if let refusal = refusal(ofStored: call) { return withdraw(call, id: id, refusal: refusal, complete: complete) }
                 conclude(handOffs.perform(draft, at: call.caller.appID))
             }
         }
@@ -143,26 +145,29 @@ final class BotCaller: Sendable {
     /// Stores what came of a call that was stored, and ends it. Where the same call may begin again, everybody is told only once the store
     /// lets it, here and in all replicas. If that could not be stored, it cannot begin again, and repetitions get the same answer here.
     private func end(
-        _ call: AuthorizedBotCall, _ id: UUIDv7, _ ending: BotCall.Ending, _ reply: CallReply, _ complete: @escaping CallWaiter
+        _ call: AuthorizedBotCall, id: UUIDv7, ending: BotCall.Ending, reply: CallReply, complete: @escaping CallWaiter
     ) {
         services.store.end(id, ending) { [self] result in
-            note(result.map { .new }, id, call)
+            note(result.map { .new }, id: id, call: call)
             guard ending.releasesKey else { return }
             let isStored = if case .success = result { true } else { false }
-            finish(call, reply, id: id, keeps: !isStored, complete)
+            finish(call, reply: reply, id: id, keeps: !isStored, complete: complete)
         }
-        if !ending.releasesKey { finish(call, reply, id: id, keeps: true, complete) }
+        if !ending.releasesKey { finish(call, reply: reply, id: id, keeps: true, complete: complete) }
     }
 
     /// Ends a call that was admitted, and tells everybody who waits for it.
     /// - Parameter keeps: whether repetitions get the same answer.
-    private func finish(_ call: AuthorizedBotCall, _ reply: CallReply, id: UUIDv7?, keeps: Bool, _ complete: CallWaiter) {
+    private func finish(_ call: AuthorizedBotCall, reply: CallReply, id: UUIDv7?, keeps: Bool, complete: CallWaiter) {
         let now = services.sharedNow
         let waiters = call.bot.coalescer.withLock { coalescer in
-            coalescer.finish(call.key, call.caller.person, reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
+            coalescer.finish(
+                call.key, person: call.caller.person, reply: reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
         }
         call.function.counters.increment(reply.result)
-        if case .refusal(let refusal) = reply { log(refusal, call.bot, call.function, call.caller, call.context, id: id) }
+        if case .refusal(let refusal) = reply {
+            log(refusal, bot: call.bot, function: call.function, caller: call.caller, context: call.context, id: id)
+        }
         complete(reply)
         for waiter in waiters { waiter(reply) }
     }
@@ -183,7 +188,7 @@ final class BotCaller: Sendable {
     }
 
     /// Tells that a call could not be stored: what changes nothing is answered all the same.
-    private func note(_ result: Result<BotCallBeginning, StoreError>, _ id: UUIDv7, _ call: AuthorizedBotCall) {
+    private func note(_ result: Result<BotCallBeginning, StoreError>, id: UUIDv7, call: AuthorizedBotCall) {
         guard case .failure(let error) = result else { return }
         var fields: LogFields = [
             "bot": .string(call.bot.definition.name), "function": .string(call.function.definition.name),
@@ -191,7 +196,7 @@ final class BotCaller: Sendable {
             "call_id": .string(id.description),
         ]
         call.context.append(to: &fields)
-        services.denials.log(.warning, "bot call not stored", reason: "\(error.kind)", fields)
+        services.denials.log(.warning, message: "bot call not stored", reason: "\(error.kind)", fields: fields)
     }
 }
 
@@ -199,7 +204,9 @@ final class BotCaller: Sendable {
 extension BotCaller {
     /// Counts, logs and stores the refusal of a call whose caller is known.
     func refuse(_ refusal: CallRefusal, _ call: AuthorizedBotCall) -> CallReply {
-        refuse(refusal, call.bot, call.function, call.caller, call.context, arguments: call.arguments, byteCount: call.byteCount)
+        refuse(
+            refusal, bot: call.bot, function: call.function, caller: call.caller, context: call.context, arguments: call.arguments,
+            byteCount: call.byteCount)
     }
 
     /// Counts, logs and stores the refusal of a call.
@@ -208,26 +215,30 @@ extension BotCaller {
     ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
     ///   - byteCount: how many bytes of arguments were read for it.
     func refuse(
-        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
+        _ refusal: CallRefusal, bot: ServedBot, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         arguments: BotArguments? = nil, byteCount: Int = 0
     ) -> CallReply {
         (function?.counters ?? bot.others).increment(refusal.result)
-        log(refusal, bot, function, caller, context, id: nil)
+        log(refusal, bot: bot, function: function, caller: caller, context: context, id: nil)
         // A failure of our own is nobody's fault.
         if let caller, refusal.result != .unavailable {
             let now = services.clocks.unixMilliseconds()
             refused.withLock { $0.count(byteCount, of: caller.person, now: now) }
         }
-        if let function, let caller, let outcome = refusal.outcome { record(refusal, outcome, bot, function, caller, arguments, context) }
+        if let function, let caller, let outcome = refusal.outcome {
+            record(refusal, outcome: outcome, bot: bot, function: function, caller: caller, arguments: arguments, context: context)
+        }
         return .refusal(refusal)
     }
 
     private func record(
-        _ refusal: CallRefusal, _ outcome: BotCall.Outcome, _ bot: ServedBot, _ function: ServedBot.Function, _ caller: BotGrant,
-        _ arguments: BotArguments?, _ context: RequestContext
+        _ refusal: CallRefusal, outcome: BotCall.Outcome, bot: ServedBot, function: ServedBot.Function, caller: BotGrant,
+        arguments: BotArguments?, context: RequestContext
     ) {
         let now = services.clocks.unixMilliseconds()
-        guard refused.withLock({ $0.admits(outcome, bot: bot.definition.name, function.definition.name, caller, now: now) }) else { return }
+        guard
+            refused.withLock({ $0.admits(outcome, bot: bot.definition.name, function: function.definition.name, caller: caller, now: now) })
+        else { return }
         guard let id = try? UUIDv7(milliseconds: now, from: services.random) else { return }
         let known = arguments.flatMap { try? stored($0, of: bot) }
         let text = known?.text.flatMap { $0.utf8.count <= RefusalSampler.longestText ? $0 : nil }
@@ -240,15 +251,16 @@ extension BotCaller {
 
     /// Logs a call that was not done; no field of the line has anything of the caller's own text.
     func log(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
+        _ refusal: CallRefusal, bot: ServedBot?, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         id: UUIDv7?
     ) {
         services.denials.log(
-            refusal.level, "bot call", reason: refusal.reason, fields(refusal, bot, function, caller, context, id: id))
+            refusal.level, message: "bot call", reason: refusal.reason,
+            fields: fields(refusal, bot: bot, function: function, caller: caller, context: context, id: id))
     }
 
     private func fields(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
+        _ refusal: CallRefusal, bot: ServedBot?, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         id: UUIDv7?
     ) -> LogFields {
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]

@@ -6,12 +6,12 @@ internal import JSON
 /// The routes of bots, as the OpenAPI document describes them.
 enum BotDescriptions {
     private static let name = RouteDescription.Parameter(
-        "name", .path, ["type": "string", "pattern": "^[a-z0-9_-]{1,32}$"], text: "The bot.", example: "orders")
+        "name", place: .path, schema: ["type": "string", "pattern": "^[a-z0-9_-]{1,32}$"], text: "The bot.", example: "orders")
     private static let functionName: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"]
     private static let function = RouteDescription.Parameter(
-        "function", .path, functionName, text: "The function.", example: "get_order_list")
+        "function", place: .path, schema: functionName, text: "The function.", example: "get_order_list")
     private static let authorization = RouteDescription.Parameter(
-        "Authorization", .header, Schema.text, text: "`Bearer` and the ticket.", example: "Bearer dgbt1.AAAA")
+        "Authorization", place: .header, schema: Schema.text, text: "`Bearer` and the ticket.", example: "Bearer dgbt1.AAAA")
     private static let maybeText = Schema.nullable(Schema.text)
     private static let object: JSONValue = ["type": "object"]
 
@@ -28,8 +28,8 @@ enum BotDescriptions {
             example: .object(JSONObject(CallDescription.exampleCredentials))),
         answers: [
             .init(
-                200, "The bot's texts.",
-                Schema.object([
+                200, text: "The bot's texts.",
+                schema: Schema.object([
                     ("ai_attrs", Schema.text), ("first_message_data", maybeText), ("tools", Schema.array(object)), ("ticket", Schema.text),
                     ("expires_at", Schema.integer),
                 ])),
@@ -74,10 +74,10 @@ enum BotDescriptions {
             example: ["ticket": "dgbt1.AAAA", "text": "Shall I? JSON^{\"options\":[\"Yes\",\"No\"]}^NSOJ"]),
         answers: [
             .init(
-                200, "The text without the blocks, and the quick replies of all of them.",
-                Schema.object([("text", Schema.text), ("options", Schema.array(Schema.text))])),
-            .init(400, "The body is not such an object; the message says why."), unauthorized, deniedTicket,
-            .init(404, "There is no such bot."), limited, CallDescription.undecided,
+                200, text: "The text without the blocks, and the quick replies of all of them.",
+                schema: Schema.object([("text", Schema.text), ("options", Schema.array(Schema.text))])),
+            .init(400, text: "The body is not such an object; the message says why."), unauthorized, deniedTicket,
+            .init(404, text: "There is no such bot."), limited, CallDescription.undecided,
         ])
 
     static let confirm = RouteDescription(
@@ -90,34 +90,36 @@ enum BotDescriptions {
             example: .object(JSONObject(CallDescription.exampleCredentials + [("confirmation", "dgbc1.AAAA.AAAA")]))),
         answers: [
             wrapped, CallDescription.malformed, CallDescription.denied, notFound,
-            .init(409, "The confirmation is not valid any more, or the call was made before."), limited, badGateway,
+            .init(409, text: "The confirmation is not valid any more, or the call was made before."), limited, badGateway,
             CallDescription.undecided, timeout,
         ])
 
     private static let wrapped = RouteDescription.Answer(
-        200, "What the backend has answered.",
-        Schema.object([("status_code", Schema.integer(200...499)), ("endpoint", Schema.text), ("response", Schema.any)]))
-    private static let answered = [RouteDescription.Answer(200, "What the backend has answered.", Schema.any)] + refusals
+        200, text: "What the backend has answered.",
+        schema: Schema.object([("status_code", Schema.integer(200...499)), ("endpoint", Schema.text), ("response", Schema.any)]))
+    private static let answered = [RouteDescription.Answer(200, text: "What the backend has answered.", schema: Schema.any)] + refusals
     private static let refusals: [RouteDescription.Answer] = [
-        .init(400, "The arguments are not what the function takes; the message names the parameter."),
+        .init(400, text: "The arguments are not what the function takes; the message names the parameter."),
         unauthorized, deniedTicket, notFound,
-        .init(405, "The function changes something, and is called with POST."), .init(413, "The arguments have more than 64 KiB."), limited,
-        badGateway, .init(503, "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
+        .init(405, text: "The function changes something, and is called with POST."), .init(413, text: "The arguments have more than 64 KiB."), limited,
+        badGateway, .init(503, text: "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
         timeout,
     ]
     private static let unauthorized = RouteDescription.Answer(
-        401, "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.", headers: ["WWW-Authenticate"])
-    private static let deniedTicket = RouteDescription.Answer(403, "The ticket does not allow this call. Nothing tells why.")
-    private static let notFound = RouteDescription.Answer(404, "There is no such bot or function.")
+        401, text: "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.",
+        headers: ["WWW-Authenticate"])
+    private static let deniedTicket = RouteDescription.Answer(403, text: "The ticket does not allow this call. Nothing tells why.")
+    private static let notFound = RouteDescription.Answer(404, text: "There is no such bot or function.")
     private static let limited = RouteDescription.Answer(
-        429, "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])
-    private static let badGateway = RouteDescription.Answer(502, "The backend gave no usable answer.")
-    private static let timeout = RouteDescription.Answer(504, "The backend did not answer in time.")
+        429, text: "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])
+    private static let badGateway = RouteDescription.Answer(502, text: "The backend gave no usable answer.")
+    private static let timeout = RouteDescription.Answer(504, text: "The backend did not answer in time.")
     private static let confirmationRequired = RouteDescription.Answer(
         409,
-        "The call must be confirmed first (`confirmation_required`): by the person, or by the same call with `confirmation` beside the "
+        text:
+            "The call must be confirmed first (`confirmation_required`): by the person, or by the same call with `confirmation` beside the "
             + "arguments. Or it was made before (`already_called`).",
-        Schema.object(
+        schema: Schema.object(
             [
                 ("error", Schema.text), ("message", Schema.text), ("confirmation", Schema.text), ("function", Schema.text),
                 ("arguments", object), ("expires_at", Schema.integer), ("outcome", Schema.text),

@@ -59,7 +59,7 @@ final class BotsState: Sendable {
 
     /// Takes the snapshot of a configuration; changes nothing that is in force.
     /// - Parameter former: the state in force; nil at the start.
-    init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: BotMetrics, former: BotsState? = nil) {
+    init(_ configuration: Configuration, shared: HelpDeskState, metrics: BotMetrics, former: BotsState? = nil) {
         self.shared = shared
         bots = Dictionary(
             configuration.bots.map { bot in

@@ -17,7 +17,7 @@ extension CallGate {
             let token = try confirmed(text, bot, appID: proven.appID, userID: proven.userID)
             function = bot.function(token.function)
             // The person's key counts now. The one with which the bot was started may not, as after a sign-out.
-            try check(token.grant, state, &holder, CallRefusal.foreignConfirmation)
+            try check(token.grant, state: state, caller: &holder, denied: CallRefusal.foreignConfirmation)
             guard let function else { throw .unknownFunction }
             guard function.definition.confirmation == .user else { throw .foreignConfirmation("not_by_user") }
             let arguments = try checked(token, function.definition)
@@ -32,7 +32,7 @@ extension CallGate {
                     bot: bot, function: function, caller: token.grant, arguments: arguments, byteCount: 0, action: action,
                     key: try Self.key(token, bot), context: proven.context))
         } catch {
-            return .refuse(caller.refuse(error, bot, function, holder, proven.context))
+            return .refuse(caller.refuse(error, bot: bot, function: function, caller: holder, context: proven.context))
         }
     }
 
@@ -61,7 +61,7 @@ extension CallGate {
     }
 
     /// What asks for the confirmation of a call.
-    func toConfirm(_ token: BotConfirmationToken, _ bot: ServedBot, _ function: BotFunction) throws(CallRefusal) -> CallRefusal {
+    func toConfirm(_ token: BotConfirmationToken, bot: ServedBot, function: BotFunction) throws(CallRefusal) -> CallRefusal {
         try Self.orRefuse { () throws(CryptoError) in
             .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
         }
@@ -69,7 +69,7 @@ extension CallGate {
 
     /// The confirmation of a call.
     func token(
-        _ ticket: BotAccessToken, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+        _ ticket: BotAccessToken, bot: ServedBot, function: BotFunction, arguments: BotArguments
     ) throws(CallRefusal) -> BotConfirmationToken {
         try Self.orRefuse { () throws(CryptoError) in
             let id =

@@ -47,33 +47,39 @@ struct CallGate: Sendable {
     /// Decides on a call with a ticket, and counts, logs and stores it if it is refused.
     /// - Parameter readArguments: called once, and only for somebody with a valid ticket, so that strangers cause no work.
     func decide(
-        _ asked: BotCallRequest, _ bot: ServedBot, _ state: BotsState, _ context: RequestContext, readArguments: ArgumentReader
+        _ asked: BotCallRequest, bot: ServedBot, state: BotsState, context: RequestContext, readArguments: ArgumentReader
     ) -> Decision {
         let function = bot.function(asked.function)
         var findings = Findings()
         do throws(CallRefusal) {
-            return .perform(try ready(asked, bot, function, state, context, &findings, readArguments))
+            return .perform(
+                try ready(
+                    asked, bot: bot, function: function, state: state, context: context, findings: &findings, readArguments: readArguments))
         } catch {
             return .refuse(
                 caller.refuse(
-                    error, bot, function, findings.caller, context, arguments: findings.arguments, byteCount: findings.byteCount))
+                    error, bot: bot, function: function, caller: findings.caller, context: context, arguments: findings.arguments,
+                    byteCount: findings.byteCount))
         }
     }
 
     private func ready(
-        _ asked: BotCallRequest, _ bot: ServedBot, _ function: ServedBot.Function?, _ state: BotsState, _ context: RequestContext,
-        _ findings: inout Findings, _ readArguments: ArgumentReader
+        _ asked: BotCallRequest, bot: ServedBot, function: ServedBot.Function?, state: BotsState, context: RequestContext,
+        findings: inout Findings, readArguments: ArgumentReader
     ) throws(CallRefusal) -> AuthorizedBotCall {
-        let ticket = try provenTicket(asked.ticket, bot, state, &findings.caller)
+        let ticket = try provenTicket(asked.ticket, bot: bot, state: state, caller: &findings.caller)
         let holder = ticket.grant
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
         if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
-        let (arguments, action, confirmation) = try read(asked, readArguments, function.definition, holder, &findings.byteCount)
+        let (arguments, action, confirmation) = try read(
+            asked, readArguments: readArguments, function: function.definition, grant: holder, byteCount: &findings.byteCount)
         findings.arguments = arguments
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
         if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
-        let key = try key(ticket, bot, function.definition, arguments, confirmation, state, &findings.caller)
+        let key = try key(
+            ticket, bot: bot, function: function.definition, arguments: arguments, confirmation: confirmation, state: state,
+            caller: &findings.caller)
         return AuthorizedBotCall(
             bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, action: action, key: key,
             context: context)
@@ -84,10 +90,10 @@ struct CallGate: Sendable {
     ///   - text: the ticket; nil when none was sent.
     ///   - caller: set as `check` says.
     func provenTicket(
-        _ text: String?, _ bot: ServedBot, _ state: BotsState, _ caller: inout BotGrant?
+        _ text: String?, bot: ServedBot, state: BotsState, caller: inout BotGrant?
     ) throws(CallRefusal) -> BotAccessToken {
         let ticket = try ticket(text, bot)
-        try check(ticket.grant, state, &caller, CallRefusal.denied)
+        try check(ticket.grant, state: state, caller: &caller, denied: CallRefusal.denied)
         return ticket
     }
 
@@ -109,7 +115,7 @@ struct CallGate: Sendable {
     ///   - caller: set to the person, unless the person was forgotten, of whom nothing is stored.
     ///   - denied: the refusal for a reason.
     func check(
-        _ grant: BotGrant, _ state: BotsState, _ caller: inout BotGrant?, _ denied: (String) -> CallRefusal
+        _ grant: BotGrant, state: BotsState, caller: inout BotGrant?, denied: (String) -> CallRefusal
     ) throws(CallRefusal) {
         let (authorizer, revocations, now) = (state.shared.authorizer, services.revocations.current, services.clocks.unixSeconds())
         guard revocations.isKnown else { throw .undecided(UndecidedReason.revocationsUnknown.rawValue) }
@@ -126,7 +132,7 @@ struct CallGate: Sendable {
 
     /// The checked arguments, what performs the call, and the confirmation beside them.
     private func read(
-        _ asked: BotCallRequest, _ readArguments: ArgumentReader, _ function: BotFunction, _ grant: BotGrant, _ byteCount: inout Int
+        _ asked: BotCallRequest, readArguments: ArgumentReader, function: BotFunction, grant: BotGrant, byteCount: inout Int
     ) throws(CallRefusal) -> (BotArguments, BotFilledAction, confirmation: String?) {
         do throws(BotArgumentsProblem) {
             var received = try readArguments(&byteCount)
@@ -146,13 +152,14 @@ struct CallGate: Sendable {
     /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     /// - Throws: also what asks for a confirmation.
     private func key(
-        _ ticket: BotAccessToken, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?,
-        _ state: BotsState, _ caller: inout BotGrant?
+        _ ticket: BotAccessToken, bot: ServedBot, function: BotFunction, arguments: BotArguments, confirmation: String?,
+        state: BotsState, caller: inout BotGrant?
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
         switch (function.confirmation, confirmation) {
         // As if somebody had confirmed it, so that a reload of the configuration does not let it be done twice.
-        case (.none, _) where function.isOncePerStart: return try Self.key(token(ticket, bot, function, arguments), bot)
+        case (.none, _) where function.isOncePerStart:
+            return try Self.key(token(ticket, bot: bot, function: function, arguments: arguments), bot)
         case (.none, _):
             return try Self.orRefuse { () throws(CryptoError) in
                 try CallKey.key(ticket, bot: bot.definition.name, function: function.name, arguments)
@@ -160,19 +167,19 @@ struct CallGate: Sendable {
         case (.model, let text?):
             let token = try confirmed(text, bot, appID: ticket.grant.appID, userID: ticket.grant.userID)
             // It may be of an earlier start, with another key.
-            try check(token.grant, state, &caller, CallRefusal.foreignConfirmation)
+            try check(token.grant, state: state, caller: &caller, denied: CallRefusal.foreignConfirmation)
             guard Self.isSame(token.function, function.name),
                 try checked(token, function).canonical == arguments.canonical
             else { throw .otherArguments }
             return try Self.key(token, bot)
         case (.model, nil), (.user, _):
-            let token = try token(ticket, bot, function, arguments)
+            let token = try token(ticket, bot: bot, function: function, arguments: arguments)
             if function.isOncePerStart {
                 // What was done is answered again, whatever is asked for now: nobody shall confirm what will not be done.
                 let key = try Self.key(token, bot)
                 if bot.coalescer.withLock({ $0.hasAnswer(to: key) }) { return key }
             }
-            throw try toConfirm(token, bot, function)
+            throw try toConfirm(token, bot: bot, function: function)
         }
     }
 }

@@ -100,13 +100,15 @@ struct CallRefusal: Error {
 
 extension CallRefusal {
     /// 404 for a bot that there is not.
-    static let unknownBot = CallRefusal(.error(404, "not_found", "There is no such bot."), .invalid, reason: "unknown_bot")
+    static let unknownBot = CallRefusal(.error(404, code: "not_found", message: "There is no such bot."), .invalid, reason: "unknown_bot")
     /// 404 for a function that the bot does not have.
     static let unknownFunction = CallRefusal(
-        .error(404, "not_found", "This bot has no such function."), .invalid, reason: "unknown_function")
+        .error(404, code: "not_found", message: "This bot has no such function."), .invalid, reason: "unknown_function")
     /// 405 for a function that changes something.
     static let notByGet = CallRefusal(
-        .error(405, "method_not_allowed", "This function changes something, so it is called with POST.", headers: [("Allow", "POST")]),
+        .error(
+            405, code: "method_not_allowed", message: "This function changes something, so it is called with POST.",
+            headers: [("Allow", "POST")]),
         .invalid, reason: "method")
     /// 401 for a call without a ticket.
     static let noTicket = unauthorized("Send the ticket in the header Authorization: Bearer TICKET.", reason: "no_ticket")
@@ -116,41 +118,46 @@ extension CallRefusal {
     static let expiredTicket = unauthorized("The ticket is not valid any more; start the bot again.", reason: "expired_ticket")
     /// 403, whatever the reason.
     static func denied(_ reason: String) -> CallRefusal {
-        CallRefusal(.error(403, "denied", "This ticket does not allow this call."), .denied, reason: reason)
+        CallRefusal(.error(403, code: "denied", message: "This ticket does not allow this call."), .denied, reason: reason)
     }
     /// 403 for a confirmation that is not this person's or not this bot's, whatever the reason.
     static func foreignConfirmation(_ reason: String) -> CallRefusal {
-        CallRefusal(.error(403, "denied", "This confirmation does not allow this call."), .denied, reason: reason)
+        CallRefusal(.error(403, code: "denied", message: "This confirmation does not allow this call."), .denied, reason: reason)
     }
     /// 400 for what is no confirmation.
     static let malformedConfirmation = CallRefusal(
-        .error(400, "invalid_confirmation", "This is not a confirmation."), .invalid, reason: "malformed_confirmation")
+        .error(400, code: "invalid_confirmation", message: "This is not a confirmation."), .invalid, reason: "malformed_confirmation")
     /// 400 for a confirmation of another call.
     static let otherArguments = CallRefusal(
-        .error(400, "invalid_confirmation", "The confirmation is for another call; call without it to get one for this call."), .invalid,
+        .error(
+            400, code: "invalid_confirmation", message: "The confirmation is for another call; call without it to get one for this call."),
+        .invalid,
         reason: "other_arguments")
     /// 409 for a confirmation whose time is over.
     static let expiredConfirmation = CallRefusal(
-        .error(409, "confirmation_expired", "The confirmation is not valid any more; ask the bot again."), .denied,
+        .error(409, code: "confirmation_expired", message: "The confirmation is not valid any more; ask the bot again."), .denied,
         reason: "expired_confirmation")
     /// 503: a failure of our own, which must never look like a denial.
     static func undecided(_ reason: String) -> CallRefusal {
         CallRefusal(
-            .error(503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")]), .unavailable,
+            .error(503, code: "undecided", message: "The request could not be decided; try again.", headers: [("Retry-After", "1")]),
+            .unavailable,
             reason: reason, level: .error)
     }
     /// 503 while too many calls are under way.
     static let busy = CallRefusal(
-        .error(503, "busy", "Too many calls are under way; try again shortly.", headers: [("Retry-After", "2")]),
+        .error(503, code: "busy", message: "Too many calls are under way; try again shortly.", headers: [("Retry-After", "2")]),
         .unavailable, reason: "busy", level: .warning)
     /// 503 for a change that could not be stored in time; the backend was not called.
     static let late = CallRefusal(
-        .error(503, "unavailable", "Nothing was done: the call could not be stored in time. Try again.", headers: [("Retry-After", "5")]),
+        .error(
+            503, code: "unavailable", message: "Nothing was done: the call could not be stored in time. Try again.",
+            headers: [("Retry-After", "5")]),
         .unavailable, reason: "late", level: .warning)
 
     /// 400 with a sentence that the model can act on.
     static func invalid(_ problem: BotArgumentsProblem, code: String = "invalid_arguments", reason: String = "arguments") -> CallRefusal {
-        CallRefusal(.error(400, code, sentence(problem.description)), .invalid, reason: reason)
+        CallRefusal(.error(400, code: code, message: sentence(problem.description)), .invalid, reason: reason)
     }
 
     /// 400 for a body that is no request at all.
@@ -158,7 +165,8 @@ extension CallRefusal {
 
     /// 413 for arguments that are too long.
     static let tooLong = CallRefusal(
-        .error(413, "arguments_too_long", "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid, reason: "too_long")
+        .error(413, code: "arguments_too_long", message: "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid,
+        reason: "too_long")
 
     /// 429 for a call beyond a limit of the function.
     static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> CallRefusal {
@@ -185,7 +193,7 @@ extension CallRefusal {
 
     private static func unauthorized(_ message: String, reason: String) -> CallRefusal {
         CallRefusal(
-            .error(401, "unauthorized", message, headers: [("WWW-Authenticate", "Bearer")]), .denied, reason: reason)
+            .error(401, code: "unauthorized", message: message, headers: [("WWW-Authenticate", "Bearer")]), .denied, reason: reason)
     }
 
     private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : "\(text)." }

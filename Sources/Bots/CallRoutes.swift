@@ -21,7 +21,7 @@ final class CallRoutes: Sendable {
     private let gate: CallGate
     private let caller: BotCaller
 
-    init(_ state: SnapshotReference<BotsState>, _ services: HelpDeskServices, _ gate: CallGate, _ caller: BotCaller) {
+    init(_ state: SnapshotReference<BotsState>, services: HelpDeskServices, gate: CallGate, caller: BotCaller) {
         (self.state, self.services, self.gate, self.caller) = (state, services, gate, caller)
     }
 
@@ -39,21 +39,23 @@ final class CallRoutes: Sendable {
 
     private func answerFunction(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let isGet = request.method != .post
-        let end = End(context(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
+        let end = End(context(request), path: Self.functionPath, method: isGet ? "GET" : "POST", tracer: services.tracer) { reply, _ in
+            reply.response
+        }
         let asked = BotCallRequest(
             ticket: request.bearer, function: request.withSecondPathParameter { String(repairing: $0) }, isGet: isGet, confirmation: nil)
-        return answer(asked, request, responder, end) { byteCount throws(BotArgumentsProblem) in
+        return answer(asked, request: request, responder: responder, end: end) { byteCount throws(BotArgumentsProblem) in
             try ReceivedArguments(request, byteCount: &byteCount)
         }
     }
 
     private func answerCall(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let end = End(context(request), Self.callPath, "POST", services.tracer) { reply, function in
+        let end = End(context(request), path: Self.callPath, method: "POST", tracer: services.tracer) { reply, function in
             reply.response(endpoint: function?.endpoint ?? "")
         }
         do throws(BotArgumentsProblem) {
             let asked = try Self.asked(request)
-            return answer(asked, request, responder, end) { byteCount throws(BotArgumentsProblem) in
+            return answer(asked, request: request, responder: responder, end: end) { byteCount throws(BotArgumentsProblem) in
                 let body = request.withBody { Array(copying: $0) }
                 byteCount = body.count
                 return try ReceivedArguments(ofCall: body)
@@ -62,7 +64,7 @@ final class CallRoutes: Sendable {
             let refusal = CallRefusal.malformed(error)
             let bot = state.current.bot(request.withPathParameter { String(repairing: $0) })
             bot?.others.increment(.invalid)
-            caller.log(refusal, bot, nil, nil, end.context, id: nil)
+            caller.log(refusal, bot: bot, function: nil, caller: nil, context: end.context, id: nil)
             return responder.respond(end(.refusal(refusal), nil))
         }
     }
@@ -81,20 +83,21 @@ final class CallRoutes: Sendable {
     }
 
     private func answer(
-        _ asked: BotCallRequest, _ request: borrowing Request, _ responder: consuming Responder, _ end: End,
+        _ asked: BotCallRequest, request: borrowing Request, responder: consuming Responder, end: End,
         readArguments: CallGate.ArgumentReader
     ) -> Answered {
         let state = state.current
         guard let bot = state.bot(request.withPathParameter({ String(repairing: $0) })) else {
-            caller.log(.unknownBot, nil, nil, nil, end.context, id: nil)
+            caller.log(.unknownBot, bot: nil, function: nil, caller: nil, context: end.context, id: nil)
             return responder.respond(end(.refusal(.unknownBot), nil))
         }
         // A thousand calls at once to a backend that hangs must not take the serving threads' time. Whether one is a repetition is not
         // looked at then, so nothing is said of what was done.
         guard !bot.coalescer.withLock(\.isFull) else {
-            return responder.respond(end(caller.refuse(.busy, bot, bot.function(asked.function), nil, end.context), nil))
+            return responder.respond(
+                end(caller.refuse(.busy, bot: bot, function: bot.function(asked.function), caller: nil, context: end.context), nil))
         }
-        switch gate.decide(asked, bot, state, end.context, readArguments: readArguments) {
+        switch gate.decide(asked, bot: bot, state: state, context: end.context, readArguments: readArguments) {
         case .refuse(let reply): return responder.respond(end(reply, nil))
         case .perform(let call):
             return responder.respondLater(timeoutMilliseconds: call.timeoutMilliseconds) { pending in
@@ -119,8 +122,8 @@ extension CallRoutes {
         private let render: @Sendable (CallReply, ServedBot.Function?) -> Response
 
         init(
-            _ context: RequestContext, _ path: StaticString, _ method: StaticString, _ tracer: Tracer,
-            _ render: @escaping @Sendable (CallReply, ServedBot.Function?) -> Response
+            _ context: RequestContext, path: StaticString, method: StaticString, tracer: Tracer,
+            render: @escaping @Sendable (CallReply, ServedBot.Function?) -> Response
         ) {
             (self.context, self.path, self.method, self.tracer, self.render) = (context, path, method, tracer, render)
         }
@@ -128,7 +131,8 @@ extension CallRoutes {
         /// - Parameter call: nil for one that was refused before it was known.
         func callAsFunction(_ reply: CallReply, _ call: AuthorizedBotCall?) -> Response {
             let response = render(reply, call?.function)
-            tracer.endRequest(context.span, path, response, method: method, app: call?.caller.appID, result: reply.result.rawValue)
+            tracer.endRequest(
+                context.span, route: path, response: response, method: method, app: call?.caller.appID, result: reply.result.rawValue)
             return response
         }
     }

@@ -63,7 +63,8 @@ struct PersonRoutes: Sendable {
         do throws(BotArgumentsProblem) {
             prompt = try BotPrompt(of: bot.definition, userID: person.userID, fields: fields)
         } catch {
-            return AuthenticatedAnswer(.error(400, "malformed", "\(error.description)."), result: "malformed", reason: "fields")
+            return AuthenticatedAnswer(
+                .error(400, code: "malformed", message: "\(error.description)."), result: "malformed", reason: "fields")
         }
         let grant = BotGrant(
             appID: person.appID, userID: person.userID, key: person.keyIdentity, keyEnd: person.latest.seconds,
@@ -73,13 +74,13 @@ struct PersonRoutes: Sendable {
         }
         do throws(CryptoError) {
             let ticket = BotAccessToken(grant, startID: try services.random.word())
-            return AuthenticatedAnswer(Self.response(prompt, try ticket.text(for: bot.definition), ticket), result: "started")
+            return AuthenticatedAnswer(Self.response(prompt, text: try ticket.text(for: bot.definition), ticket: ticket), result: "started")
         } catch {
             return AuthenticatedAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: "internal_error", level: .error)
         }
     }
 
-    private static func response(_ prompt: BotPrompt, _ text: String, _ ticket: BotAccessToken) -> Response {
+    private static func response(_ prompt: BotPrompt, text: String, ticket: BotAccessToken) -> Response {
         Response(
             status: 200,
             json: [

@@ -27,7 +27,7 @@ struct RefusalSampler: Sendable {
 
     /// Whether a refused call is stored, which is counted.
     mutating func admits(
-        _ outcome: BotCall.Outcome, bot: String, _ function: String, _ caller: BotGrant, now: UnixMilliseconds
+        _ outcome: BotCall.Outcome, bot: String, function: String, caller: BotGrant, now: UnixMilliseconds
     ) -> Bool {
         switch outcome {
         case .limited, .denied:

@@ -36,14 +36,18 @@ struct ReplyRoute: Sendable {
         do throws(CallRefusal) {
             let asked = try Self.asked(request)
             guard let bot else { throw .unknownBot }
-            let grant = try gate.provenTicket(asked.ticket, bot, state, &holder).grant
+            let grant = try gate.provenTicket(asked.ticket, bot: bot, state: state, caller: &holder).grant
             if let refusal = caller.exhaustion(of: grant) { throw refusal }
             response = Self.response(QuickReplies(in: asked.text), bot)
         } catch {
             (response, result) = (error.response, error.result)
-            if let bot { _ = caller.refuse(error, bot, nil, holder, context) } else { caller.log(error, nil, nil, nil, context, id: nil) }
+            if let bot {
+                _ = caller.refuse(error, bot: bot, function: nil, caller: holder, context: context)
+            } else {
+                caller.log(error, bot: nil, function: nil, caller: nil, context: context, id: nil)
+            }
         }
-        services.tracer.endRequest(context.span, Self.path, response, app: holder?.appID, result: result.rawValue)
+        services.tracer.endRequest(context.span, route: Self.path, response: response, app: holder?.appID, result: result.rawValue)
         return responder.respond(response)
     }
 

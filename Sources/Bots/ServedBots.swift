@@ -25,20 +25,20 @@ package final class ServedBots: Sendable {
     /// Serves the bots of a configuration.
     /// - Parameter tickets: those of an app; nil when its help desk has none.
     package init(
-        _ configuration: Configuration, _ services: HelpDeskServices, _ registry: MetricsRegistry,
+        _ configuration: Configuration, services: HelpDeskServices, registry: MetricsRegistry,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?
     ) {
         metrics = BotMetrics(registry)
-        let state = SnapshotReference(BotsState(configuration, services.state.current, metrics))
+        let state = SnapshotReference(BotsState(configuration, shared: services.state.current, metrics: metrics))
         self.state = state
         state.current.begin()
         handOffs = HandOffCaller(services.clocks, tickets: tickets)
         let caller = BotCaller(
-            services, BackendCaller(client: client, clocks: services.clocks, tracer: services.tracer), handOffs)
+            services, backend: BackendCaller(client: client, clocks: services.clocks, tracer: services.tracer), handOffs: handOffs)
         let gate = CallGate(services: services, caller: caller)
         routes =
             PersonRoutes(state: state, services: services, metrics: metrics, gate: gate, caller: caller).routes
-            + CallRoutes(state, services, gate, caller).routes
+            + CallRoutes(state, services: services, gate: gate, caller: caller).routes
             + [ReplyRoute(state: state, services: services, gate: gate, caller: caller).route]
         services.invalidation.listen { item in
             if case .revocations(let change) = item { state.current.forgetAnswers(after: change) }
@@ -48,7 +48,7 @@ package final class ServedBots: Sendable {
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     /// - Parameter shared: the state of the same configuration.
     package func prepare(_ next: Configuration, _ shared: HelpDeskState) -> @Sendable () -> Void {
-        let prepared = BotsState(next, shared, metrics, former: state.current)
+        let prepared = BotsState(next, shared: shared, metrics: metrics, former: state.current)
         return { [state] in
             prepared.begin()
             state.replace(with: prepared)

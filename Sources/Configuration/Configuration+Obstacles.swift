@@ -28,7 +28,7 @@ extension Configuration {
     ) -> [ConfigurationProblem] {
         let reason = stranger.map { "; it has not proven to know an admin token: \($0)" } ?? ""
         switch address {
-        case .unix(let path): return unixObstacles(path, "\(place).unix", mayBeServed, reason)
+        case .unix(let path): return unixObstacles(path, place: "\(place).unix", mayBeServed: mayBeServed, reason: reason)
         case .tcp:
             do throws(ServerError) {
                 try address.probe()
@@ -41,7 +41,7 @@ extension Configuration {
     }
 
     private static func unixObstacles(
-        _ path: String, _ place: String, _ mayBeServed: Bool, _ reason: String
+        _ path: String, place: String, mayBeServed: Bool, reason: String
     ) -> [ConfigurationProblem] {
         let directory = obstacles(toMakingFilesBeside: path, at: place)
         guard directory.isEmpty, File.exists(path) else { return directory }

@@ -34,14 +34,14 @@ extension Configuration {
         let after = Set(next.settings.map(\.path))
         let contents = sources.keysOfChangedFiles(in: next.sources)
         let fixed = Set(Set(self.fixed).symmetricDifference(next.fixed).map(\.path))
-        func difference(_ path: String, _ former: JSONValue?, _ value: JSONValue?) -> ConfigurationDifference {
+        func difference(_ path: String, former: JSONValue?, value: JSONValue?) -> ConfigurationDifference {
             ConfigurationDifference(
                 path: path, inForce: former, next: value,
                 takesEffect: ([path] + ConfigurationSettings.containers(of: path)).contains { fixed.contains($0) } ? .restart : .reload,
                 isContentOfFile: contents.contains(path))
         }
         let given = next.settings.filter { contents.contains($0.path) || before[$0.path]?.fingerprint != $0.fingerprint }
-        return given.map { difference($0.path, before[$0.path]?.value, $0.value) }
-            + settings.filter { !after.contains($0.path) }.map { difference($0.path, $0.value, nil) }
+        return given.map { difference($0.path, former: before[$0.path]?.value, value: $0.value) }
+            + settings.filter { !after.contains($0.path) }.map { difference($0.path, former: $0.value, value: nil) }
     }
 }

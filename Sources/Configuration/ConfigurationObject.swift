@@ -59,13 +59,13 @@ struct ConfigurationObject {
         self.keys = keys
         self.members = members
         for key in keys.fixed { _ = inForce(key, members[key]) }
-        for key in keys.names { if let value = members[key] { problems.settings.note(self.path(of: key), value, .file) } }
+        for key in keys.names { if let value = members[key] { problems.settings.note(self.path(of: key), value: value, origin: .file) } }
     }
 
     /// Notes the default of a key that the file does not have.
     /// - Returns: the default.
     func standard<Value>(_ key: String, _ value: Value, as json: (Value) -> JSONValue) -> Value {
-        if members[key] == nil { problems.settings.note(path(of: key), json(value), .standard) }
+        if members[key] == nil { problems.settings.note(path(of: key), value: json(value), origin: .standard) }
         return value
     }
 

@@ -45,7 +45,7 @@ extension ConfigurationReader {
         let bindings = bindings(object)
         let parameters = BotParameters(object, bindings: bindings.map(\.parameter))
         let request = botRequest(object, parameters)
-        let confirmation = confirmation(object, request?.method, parameters)
+        let confirmation = confirmation(object, method: request?.method, parameters: parameters)
         let limits =
             limits(object, scopes: [.user]) ?? object.standard("limits", Self.usualBotLimits, as: Self.json)
         guard let schema = parameters.schema, let request else { return nil }
@@ -80,7 +80,7 @@ extension ConfigurationReader {
         }
     }
 
-    private func confirmation(_ object: ConfigurationObject, _ method: BotMethod?, _ parameters: BotParameters) -> BotConfirmation {
+    private func confirmation(_ object: ConfigurationObject, method: BotMethod?, parameters: BotParameters) -> BotConfirmation {
         let confirmation = object.choice("confirm", default: method == .get ? BotConfirmation.none : .user)
         if method == .get, confirmation != .none {
             problems.add(
@@ -125,7 +125,7 @@ struct BotParameters {
         bound = bindings
         required = (value["required"]?.elements ?? []).compactMap(\.text)
         shown = Self.without(bindings, in: value)
-        Self.checkRoot(value, path, problems)
+        Self.checkRoot(value, path: path, problems: problems)
         for name in names where !BotText.isName(name) || name == "__proto__" {
             problems.add("\(path).properties.\(printable(name))", "expected a name of 1 to 64 letters, digits, \"-\" or \"_\"")
         }
@@ -135,9 +135,9 @@ struct BotParameters {
                 problems.add(place, "there is no parameter of this name; add it to \"parameters\".\"properties\", or remove it here")
                 continue
             }
-            Self.checkBound(schema, "\(path).properties.\(printable(name))", problems)
+            Self.checkBound(schema, path: "\(path).properties.\(printable(name))", problems: problems)
         }
-        schema = Self.compiled(value, shown, path, problems)
+        schema = Self.compiled(value, shown: shown, path: path, problems: problems)
     }
 
     /// Notes what is wrong with a name that an address or a header has a place for.
@@ -155,7 +155,7 @@ struct BotParameters {
         }
     }
 
-    private static func checkRoot(_ value: JSONValue, _ path: String, _ problems: ConfigurationFindings) {
+    private static func checkRoot(_ value: JSONValue, path: String, problems: ConfigurationFindings) {
         guard case .object(let object) = value else { return problems.add(path, "expected a JSON Schema, which is an object") }
         if value["type"]?.text != "object" { problems.add("\(path).type", "expected \"object\", as arguments have names") }
         for member in object.members where !rootKeywords.contains(member.key) {
@@ -167,7 +167,7 @@ struct BotParameters {
         }
     }
 
-    private static func checkBound(_ schema: JSONValue, _ path: String, _ problems: ConfigurationFindings) {
+    private static func checkBound(_ schema: JSONValue, path: String, problems: ConfigurationFindings) {
         guard case .object(let object) = schema, schema["type"]?.text == "string" else {
             return problems.add(path, "a bound parameter is a text; give {\"type\": \"string\"}")
         }
@@ -178,7 +178,7 @@ struct BotParameters {
 
     /// Compiles the whole for its mistakes, and what is left for the model.
     private static func compiled(
-        _ value: JSONValue, _ shown: JSONValue, _ path: String, _ problems: ConfigurationFindings
+        _ value: JSONValue, shown: JSONValue, path: String, problems: ConfigurationFindings
     ) -> JSONSchema? {
         do throws(JSONSchema.Mistakes) {
             _ = try JSONSchema(value, refusesUnknownNames: true)

@@ -73,12 +73,14 @@ extension ConfigurationReader {
                 return nil
             }
             if !names.insert(name).inserted { problems.add(path, "the same header stands there already") }
-            return botHeader(member.value, named: name, path, parameters).map { BotRequest.Header(name: member.key, value: $0) }
+            return botHeader(member.value, named: name, path: path, parameters: parameters).map {
+                BotRequest.Header(name: member.key, value: $0)
+            }
         }
     }
 
     /// Reads a text with places, or a secret where the name of the header says that it is one.
-    private func botHeader(_ value: JSONValue, named name: String, _ path: String, _ parameters: BotParameters) -> BotHeaderValue? {
+    private func botHeader(_ value: JSONValue, named name: String, path: String, parameters: BotParameters) -> BotHeaderValue? {
         noteHeader(value, path)
         if case .string(let inline) = value, !Self.saysSecret(name) {
             guard let text = botText(inline, path: path) else { return nil }

@@ -22,7 +22,7 @@ extension ConfigurationReader {
             if !(1...Device.longestType).contains(type.utf16.count) {
                 problems.add(place, "expected a type of device of 1 to \(Device.longestType) UTF-16 code units")
             }
-            guard let name = routeTarget(value, place, known, notifiers) else { continue }
+            guard let name = routeTarget(value, path: place, known: known, notifiers: notifiers) else { continue }
             if type.utf8.elementsEqual(Self.others.utf8) {
                 routes.others = name
             } else {
@@ -32,7 +32,7 @@ extension ConfigurationReader {
         return routes
     }
 
-    private func routeTarget(_ value: JSONValue, _ path: String, _ known: NamedNotifiers, _ notifiers: [String]) -> String? {
+    private func routeTarget(_ value: JSONValue, path: String, known: NamedNotifiers, notifiers: [String]) -> String? {
         guard case .string(let name) = value else {
             problems.add(path, "expected the name of a notifier, found \(value.kind)")
             return nil

@@ -64,7 +64,7 @@ extension ConfigurationReader {
     /// beside a secret, whose own key is noted, the list of headers is not shown as a whole.
     func noteHeader(_ value: JSONValue, _ path: String) {
         guard case .string = value else { return }
-        problems.settings.note(path, value, .file)
+        problems.settings.note(path, value: value, origin: .file)
         problems.hidden.paths.insert(path)
     }
 

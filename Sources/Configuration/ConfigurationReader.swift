@@ -28,7 +28,7 @@ struct ConfigurationReader {
     ) throws(ConfigurationError) -> Configuration {
         let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
-        guard let text = parse(path, problems, protection) else {
+        guard let text = parse(path, problems: problems, protection: protection) else {
             throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
         }
         var mistakes: ConfigurationError {
@@ -39,7 +39,7 @@ struct ConfigurationReader {
             throw mistakes
         }
         guard let root = ConfigurationObject(text.value, path: "$", keys: rootKeys, problems: problems) else { throw mistakes }
-        let secrets = secrets(of: path, root, environment, protection)
+        let secrets = secrets(of: path, root, environment: environment, protection: protection)
         var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
         guard problems.all.isEmpty else { throw mistakes }
         configuration.fixed = problems.fixed
@@ -67,21 +67,22 @@ struct ConfigurationReader {
         else { return nil }
         let value = read(
             ConfigurationReader(
-                problems: problems, secrets: secrets(of: path, root, environment, protection), now: SystemClock.unixSeconds(), root: root))
+                problems: problems, secrets: secrets(of: path, root, environment: environment, protection: protection),
+                now: SystemClock.unixSeconds(), root: root))
         return problems.all.isEmpty ? value : nil
     }
 
     /// Whether a file is JSON that holds one part and nothing else, but for `allow_insecure_secrets` and `$schema`.
     static func holds(only key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
-        guard case .object(let root)? = parse(path, problems, FileProtection(problems))?.value else { return false }
+        guard case .object(let root)? = parse(path, problems: problems, protection: FileProtection(problems))?.value else { return false }
         return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" && $0 != "$schema" } == [key]
     }
 
     /// Whether a file is JSON without a part.
     static func lacks(_ key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
-        guard case .object(let root)? = parse(path, problems, FileProtection(problems))?.value else { return false }
+        guard case .object(let root)? = parse(path, problems: problems, protection: FileProtection(problems))?.value else { return false }
         return !root.members.contains { $0.key == key }
     }
 
@@ -102,14 +103,14 @@ struct ConfigurationReader {
     }
 
     private static func secrets(
-        of path: String, _ root: ConfigurationObject, _ environment: @escaping (String) -> String?, _ protection: FileProtection
+        of path: String, _ root: ConfigurationObject, environment: @escaping (String) -> String?, protection: FileProtection
     ) -> SecretReader {
         SecretReader(
             directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets"),
             environment: environment, problems: root.problems, protection: protection)
     }
 
-    private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> ConfigurationText? {
+    private static func parse(_ path: String, problems: ConfigurationFindings, protection: FileProtection) -> ConfigurationText? {
         contents(of: path, problems, protection).flatMap { ConfigurationText($0, problems) }
     }
 

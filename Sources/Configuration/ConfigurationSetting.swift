@@ -30,7 +30,7 @@ struct ConfigurationSettings {
     private var paths: Set<String> = []
 
     /// Notes a value. What is noted of a path first counts, as an object may be read twice.
-    mutating func note(_ path: String, _ value: JSONValue, _ origin: ConfigurationSetting.Origin) {
+    mutating func note(_ path: String, value: JSONValue, origin: ConfigurationSetting.Origin) {
         if paths.insert(path).inserted { all.append((path, value, origin)) }
     }
 

@@ -45,8 +45,8 @@ package struct KeyEdit {
         let style = style(of: keys.elements[keys.elements.count - 1])
         let secret = Array("{\"file\"".utf8) + style.colon + JSONValue.string(file).serialized() + Array("}".utf8)
         let members = [
-            Self.member("id", Array("\(id)".utf8), style), Self.member("secret", secret, style),
-            Self.member("state", Self.text(.verifyOnly), style),
+            Self.member("id", value: Array("\(id)".utf8), style: style), Self.member("secret", value: secret, style: style),
+            Self.member("state", value: Self.text(.verifyOnly), style: style),
         ]
         let object = Array("{".utf8) + style.open + Array(members.joined(separator: Array(",".utf8) + style.between)) + style.close
         let last = keys.elements[keys.elements.count - 1].range
@@ -61,7 +61,9 @@ package struct KeyEdit {
             replacements.append((value.range, Self.text(state)))
         } else if let last = key.members.last {
             let style = style(of: key)
-            insert(Array(",".utf8) + style.between + Self.member("state", Self.text(state), style), at: last.value.range.upperBound)
+            insert(
+                Array(",".utf8) + style.between + Self.member("state", value: Self.text(state), style: style),
+                at: last.value.range.upperBound)
         }
     }
 
@@ -104,7 +106,7 @@ package struct KeyEdit {
 
     private static func text(_ state: Application.Key.State) -> [UInt8] { JSONValue.string(state.rawValue).serialized() }
 
-    private static func member(_ name: String, _ value: [UInt8], _ style: Style) -> [UInt8] {
+    private static func member(_ name: String, value: [UInt8], style: Style) -> [UInt8] {
         Array("\"\(name)\"".utf8) + style.colon + value
     }
 }

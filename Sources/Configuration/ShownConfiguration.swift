@@ -19,15 +19,15 @@ package struct ShownConfiguration: Sendable {
     /// Masks a value of a file.
     /// - Parameter path: its JSON path.
     init(_ value: JSONValue, at path: String = "$", files: [String], hidden: HiddenTexts) {
-        self.value = Self.masked(value, path, hidden)
+        self.value = Self.masked(value, path: path, hidden: hidden)
         self.files = files
     }
 
-    private static func masked(_ value: JSONValue, _ path: String, _ hidden: HiddenTexts) -> JSONValue {
+    private static func masked(_ value: JSONValue, path: String, hidden: HiddenTexts) -> JSONValue {
         switch value {
         case .object(let object):
-            .object(JSONObject(object.members.map { ($0.key, masked($0.value, "\(path).\(printable($0.key))", hidden)) }))
-        case .array(let elements): .array(elements.enumerated().map { masked($0.element, "\(path)[\($0.offset)]", hidden) })
+            .object(JSONObject(object.members.map { ($0.key, masked($0.value, path: "\(path).\(printable($0.key))", hidden: hidden)) }))
+        case .array(let elements): .array(elements.enumerated().map { masked($0.element, path: "\(path)[\($0.offset)]", hidden: hidden) })
         case .string(let text):
             .string(hidden.contains(text, at: path) ? mask : origin(of: text) ?? (SecretRules.mayHoldSecret(text) ? mask : text))
         default: value

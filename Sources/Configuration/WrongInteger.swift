@@ -21,22 +21,23 @@ package enum WrongInteger {
 
     static func message(_ value: JSONValue, key: String, range: ClosedRange<Int>) -> String {
         let found = if case .integer(let integer) = value { "\(integer)" } else { value.kind }
-        let remedy = remedy(value, isMoment: range.upperBound == ConfigurationReader.longestTime && !key.hasSuffix("_seconds"), key, range)
+        let remedy = remedy(
+            value, isMoment: range.upperBound == ConfigurationReader.longestTime && !key.hasSuffix("_seconds"), key: key, range: range)
         return "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)" + (remedy.map { "; \($0)" } ?? "")
     }
 
     /// The complaint about a word of a command line that is no moment of a range in seconds since 1970.
     package static func remedy(ofMoment text: String, in range: ClosedRange<UInt64>) -> String {
         let range = 0...Int(clamping: range.upperBound)
-        return Int(text).flatMap { meant($0, "_seconds", range) } ?? moment
+        return Int(text).flatMap { meant($0, key: "_seconds", range: range) } ?? moment
     }
 
     private static let moment = "give seconds since 1970, as date -u -d DATE +%s prints them"
 
-    private static func remedy(_ value: JSONValue, isMoment: Bool, _ key: String, _ range: ClosedRange<Int>) -> String? {
+    private static func remedy(_ value: JSONValue, isMoment: Bool, key: String, range: ClosedRange<Int>) -> String? {
         switch value {
         case .string(let text): remedy(text, isMoment: isMoment)
-        case .integer(let integer): meant(Int(integer), isMoment ? "_seconds" : key, range)
+        case .integer(let integer): meant(Int(integer), key: isMoment ? "_seconds" : key, range: range)
         default: nil
         }
     }
@@ -48,7 +49,7 @@ package enum WrongInteger {
     }
 
     /// The number in the unit of the key that one outside of the range stands for in another unit.
-    private static func meant(_ number: Int, _ key: String, _ range: ClosedRange<Int>) -> String? {
+    private static func meant(_ number: Int, key: String, range: ClosedRange<Int>) -> String? {
         guard number > 0, let unit = units.first(where: { key.hasSuffix($0.ending) }) else { return nil }
         let (product, overflows) = number.multipliedReportingOverflow(by: unit.factor)
         let meant = unit.isTooLarge ? number / unit.factor : product

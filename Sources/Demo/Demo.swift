@@ -45,7 +45,7 @@ package final class Demo {
             stops.append { sendbird.stop() }
             let receivers = try DemoReceivers(secrets)
             stops.append { receivers.stop() }
-            try Self.configure(files, ports, simulators, sendbird, receivers)
+            try Self.configure(files, ports: ports, simulators: simulators, sendbird: sendbird, receivers: receivers)
             let configuration = try Configuration(contentsOf: files.configuration)
             let service = try DemoService(configuration, file: files.configuration, log: files.log, stops: &stops)
             (self.files, self.simulators, self.stops) = (files, simulators, stops)
@@ -85,7 +85,7 @@ package final class Demo {
     /// Goes on until a signal says to stop; takes over changes of the configuration.
     package func goOn(until signals: Signals) throws(DemoFailure) {
         do throws(ThreadError) {
-            let trickle = try DemoTrickle(DemoDay(caller, simulators, market, keys: keys))
+            let trickle = try DemoTrickle(DemoDay(caller, simulators: simulators, market: market, keys: keys))
             stops.append { trickle.stop() }
         } catch {
             throw DemoFailure("\(error)")
@@ -110,7 +110,7 @@ package final class Demo {
     }
 
     private static func configure(
-        _ files: DemoFiles, _ ports: DemoPorts, _ simulators: SimulatorSet, _ sendbird: SimulatedSendbird, _ receivers: DemoReceivers
+        _ files: DemoFiles, ports: DemoPorts, simulators: SimulatorSet, sendbird: SimulatedSendbird, receivers: DemoReceivers
     ) throws {
         let providers = try SimulatorFiles(directory: files.providers)
         try providers.write(simulators)

@@ -13,11 +13,11 @@ struct DemoCaller: Sendable {
     let secrets: DemoSecrets
 
     /// The help desk asks whether a person may chat.
-    func authorize(_ app: DemoApp, _ user: String, _ key: String) throws(DemoFailure) -> Answer {
-        try post("/pyrus/authorize", .object(Self.credentials(app, user, key)))
+    func authorize(_ app: DemoApp, user: String, key: String) throws(DemoFailure) -> Answer {
+        try post("/pyrus/authorize", .object(Self.credentials(app, user: user, key: key)))
     }
 
-    private static func credentials(_ app: DemoApp, _ user: String, _ key: String) -> JSONObject {
+    private static func credentials(_ app: DemoApp, user: String, key: String) -> JSONObject {
         ["app_id": .string(app.rawValue), "user_id": .string(user), "security_key": .string(key)]
     }
 
@@ -35,26 +35,26 @@ struct DemoCaller: Sendable {
     func post(_ comment: DemoComment) throws(DemoFailure) -> Answer {
         guard let secret = comment.app.webhook else { preconditionFailure("Sendbird signs its webhooks") }
         // The path ends in a secret, which no failure may name.
-        return try send(.post, ports.listen, "/pyrus/webhook/\(secrets[secret])", shown: "/pyrus/webhook", comment.json)
+        return try send(.post, port: ports.listen, path: "/pyrus/webhook/\(secrets[secret])", shown: "/pyrus/webhook", body: comment.json)
     }
 
     /// The app of Sendbird Desk asks for a session token.
     func session(_ user: String, _ key: String) throws(DemoFailure) -> Answer {
-        try post("/sendbird/session-token", .object(Self.credentials(.market, user, key)))
+        try post("/sendbird/session-token", .object(Self.credentials(.market, user: user, key: key)))
     }
 
     /// A customer of Sendbird Desk does something with a ticket of his.
     /// - Parameter act: the end of the path, such as `create`.
-    func ticket(_ act: String, _ user: String, _ key: String, _ members: JSONObject) throws(DemoFailure) -> Answer {
-        var body = Self.credentials(.market, user, key)
+    func ticket(_ act: String, user: String, key: String, members: JSONObject) throws(DemoFailure) -> Answer {
+        var body = Self.credentials(.market, user: user, key: key)
         for member in members.members { body.append(member.value, forKey: member.key) }
         return try post("/sendbird/tickets/\(act)", .object(body))
     }
 
     /// A customer's app starts the bot, or confirms what the bot asks.
     /// - Parameter act: `start` or `confirm`.
-    func bot(_ act: String, _ user: String, _ key: String, _ members: JSONObject = [:]) throws(DemoFailure) -> Answer {
-        var body = Self.credentials(.market, user, key)
+    func bot(_ act: String, user: String, key: String, members: JSONObject = [:]) throws(DemoFailure) -> Answer {
+        var body = Self.credentials(.market, user: user, key: key)
         for member in members.members { body.append(member.value, forKey: member.key) }
         return try post("/bots/\(DemoConfiguration.bot)/\(act)", .object(body))
     }
@@ -69,7 +69,7 @@ struct DemoCaller: Sendable {
     func mint(_ app: DemoApp, _ user: String, lifeSeconds: Int64? = nil) throws(DemoFailure) -> String {
         var body: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
         if let lifeSeconds { body.append(.integer(lifeSeconds), forKey: "ttl_seconds") }
-        let answer = try send(.post, ports.admin, "/v1/keys", .object(body), token: .mintToken)
+        let answer = try send(.post, port: ports.admin, path: "/v1/keys", body: .object(body), token: .mintToken)
         guard answer.status == 201, let key = answer.body["security_key"]?.text else {
             throw DemoFailure("no key was made: the answer is \(answer.status)")
         }
@@ -82,7 +82,7 @@ struct DemoCaller: Sendable {
     ///   - issuedAgo: how long ago, in seconds.
     ///   - lifeSeconds: how long it lives from then on.
     func makeKey(
-        _ app: DemoApp, _ user: String, _ secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifeSeconds: UInt64
+        _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifeSeconds: UInt64
     ) throws(DemoFailure) -> String {
         do throws(CryptoError) {
             let bytes = SecretBytes(count: 32) { _ = Base64URL.decode(secrets[secret].utf8.span, into: &$0) }
@@ -98,25 +98,26 @@ struct DemoCaller: Sendable {
 
     /// An operator changes something.
     func operate(_ path: String, _ body: JSONObject) throws(DemoFailure) {
-        try requests.expect(200...201, send(.post, ports.admin, path, .object(body), token: .adminToken), "POST \(path)")
+        try requests.expect(
+            200...201, answer: send(.post, port: ports.admin, path: path, body: .object(body), token: .adminToken), what: "POST \(path)")
     }
 
     /// An operator looks at something.
     func look(_ path: String) throws(DemoFailure) -> JSONValue {
-        let answer = try send(.get, ports.admin, path, nil, token: .readToken)
-        try requests.expect(200...200, answer, "GET \(path)")
+        let answer = try send(.get, port: ports.admin, path: path, body: nil, token: .readToken)
+        try requests.expect(200...200, answer: answer, what: "GET \(path)")
         return answer.body
     }
 
     private func post(_ path: String, _ body: JSONValue) throws(DemoFailure) -> Answer {
-        try send(.post, ports.listen, path, body)
+        try send(.post, port: ports.listen, path: path, body: body)
     }
 
     /// - Parameter shown: the path as a failure names it; nil for `path`.
     private func send(
-        _ method: ClientMethod, _ port: UInt16, _ path: String, shown: String? = nil, _ body: JSONValue?, token: DemoSecret? = nil
+        _ method: ClientMethod, port: UInt16, path: String, shown: String? = nil, body: JSONValue?, token: DemoSecret? = nil
     ) throws(DemoFailure) -> Answer {
         try requests.send(
-            method, "http://127.0.0.1:\(port)\(path)", shown: shown ?? path, body, bearer: token.map { secrets[$0] })
+            method, url: "http://127.0.0.1:\(port)\(path)", shown: shown ?? path, body: body, bearer: token.map { secrets[$0] })
     }
 }

@@ -27,15 +27,17 @@ struct DemoMarket: Sendable {
     mutating func play() throws(DemoFailure) {
         for phone in DemoPeople.customers + [DemoPeople.blockedCustomer] {
             keys[phone.user] = try caller.mint(.market, phone.user)
-            try caller.requests.expect(200...200, caller.register(phone, key(phone)), "POST /sendbird/push-token")
+            try caller.requests.expect(200...200, answer: caller.register(phone, key(phone)), what: "POST /sendbird/push-token")
             // The second one is the first, which is kept.
-            for _ in 0..<2 { try caller.requests.expect(200...200, caller.session(phone.user, key(phone)), "POST /sendbird/session-token") }
+            for _ in 0..<2 {
+                try caller.requests.expect(200...200, answer: caller.session(phone.user, key(phone)), what: "POST /sendbird/session-token")
+            }
         }
         let blocked = DemoPeople.blockedCustomer
         try caller.operate(
             "/v1/users/block",
             ["app_id": .string(blocked.app.rawValue), "user_id": .string(blocked.user), "reason": "has paid by a stolen card"])
-        try caller.requests.expect(403...403, caller.session(blocked.user, key(blocked)), "POST /sendbird/session-token")
+        try caller.requests.expect(403...403, answer: caller.session(blocked.user, key(blocked)), what: "POST /sendbird/session-token")
         for (customer, score) in zip(DemoPeople.customers, [5, 4, 2]) {
             try begin(customer)
             let ticket = open.removeLast()
@@ -88,12 +90,12 @@ struct DemoMarket: Sendable {
         number += 1
         let titles = ["Where is my order?", "Возврат", "The parcel was open", "Смена адреса доставки", "A question about the invoice"]
         let answer = try caller.ticket(
-            "create", customer.user, key(customer),
-            [
+            "create", user: customer.user, key: key(customer),
+            members: [
                 "title": .string(titles[Int(number) % titles.count]), "group_key": number % 2 == 0 ? "billing" : "cs-team",
                 "custom_fields": ["order": .string("\(1000 + number)")], "message": "Hello, can you help me?",
             ])
-        try caller.requests.expect(201...201, answer, "POST /sendbird/tickets/create")
+        try caller.requests.expect(201...201, answer: answer, what: "POST /sendbird/tickets/create")
         guard let ticket = answer.body["ticket"]?["ticket_id"]?.integer, let channel = answer.body["ticket"]?["channel"]?.text else {
             throw DemoFailure("the new ticket has no number")
         }
@@ -109,36 +111,40 @@ struct DemoMarket: Sendable {
 
     /// A customer talks with the bot, asks for a person, and agrees to what the bot hands over.
     private func handOver(_ customer: DemoPhone) throws(DemoFailure) {
-        let start = try caller.bot("start", customer.user, key(customer))
-        try caller.requests.expect(200...200, start, "POST /bots/\(DemoConfiguration.bot)/start")
+        let start = try caller.bot("start", user: customer.user, key: key(customer))
+        try caller.requests.expect(200...200, answer: start, what: "POST /bots/\(DemoConfiguration.bot)/start")
         let ticket = start.body["ticket"] ?? .null
         let hours = try caller.call("get_opening_hours", [:], ticket: ticket)
-        try caller.requests.expect(200...200, hours, "get_opening_hours")
+        try caller.requests.expect(200...200, answer: hours, what: "get_opening_hours")
         let asked = try caller.call("connect_to_person", ["summary": "Wants to change the address of order 1004."], ticket: ticket)
-        try caller.requests.expect(409...409, asked, "connect_to_person")
-        let confirmed = try caller.bot("confirm", customer.user, key(customer), ["confirmation": asked.body["confirmation"] ?? .null])
-        try caller.requests.expect(200...200, confirmed, "POST /bots/\(DemoConfiguration.bot)/confirm")
+        try caller.requests.expect(409...409, answer: asked, what: "connect_to_person")
+        let confirmed = try caller.bot(
+            "confirm", user: customer.user, key: key(customer), members: ["confirmation": asked.body["confirmation"] ?? .null])
+        try caller.requests.expect(200...200, answer: confirmed, what: "POST /bots/\(DemoConfiguration.bot)/confirm")
     }
 
     /// Support asks whether the ticket may end, and then for a rating; the customer answers.
     private func end(_ ticket: Conversation, score: Int64) throws(DemoFailure) {
         try confirm(ticket, isClosed: true)
         let question = sendbird.chat.post(.satisfactionRequest(text: "How content are you?"), in: ticket.channel)
-        try answer("rate", ticket, question, ["score": .integer(score), "comment": .string(score > 3 ? "Thank you!" : "It took long.")])
+        try answer(
+            "rate", ticket: ticket, question: question,
+            members: ["score": .integer(score), "comment": .string(score > 3 ? "Thank you!" : "It took long.")])
     }
 
     private func confirm(_ ticket: Conversation, isClosed: Bool) throws(DemoFailure) {
         let question = sendbird.chat.post(.closureInquiry(text: "May we close this ticket?"), in: ticket.channel)
-        try answer("confirm", ticket, question, ["confirmed": .bool(isClosed)])
+        try answer("confirm", ticket: ticket, question: question, members: ["confirmed": .bool(isClosed)])
     }
 
     /// - Parameter question: the message; nil when the ticket is unknown, which the service says.
-    private func answer(_ act: String, _ ticket: Conversation, _ question: Int64?, _ members: JSONObject) throws(DemoFailure) {
+    private func answer(_ act: String, ticket: Conversation, question: Int64?, members: JSONObject) throws(DemoFailure) {
         var members = members
         members.append(.integer(ticket.ticket), forKey: "ticket_id")
         members.append(.integer(question ?? 0), forKey: "message_id")
         try caller.requests.expect(
-            200...200, caller.ticket(act, ticket.customer.user, key(ticket.customer), members), "POST /sendbird/tickets/\(act)")
+            200...200, answer: caller.ticket(act, user: ticket.customer.user, key: key(ticket.customer), members: members),
+            what: "POST /sendbird/tickets/\(act)")
     }
 
     private func key(_ phone: DemoPhone) -> String { keys[phone.user] ?? "no key" }

@@ -46,14 +46,15 @@ struct DemoOpening {
         for phone in DemoPeople.well + others + DemoPeople.couriers {
             if keys[phone.user] == nil { keys[phone.user] = try caller.mint(phone.app, phone.user) }
             let answer = try caller.register(phone, keys[phone.user] ?? "")
-            try caller.requests.expect(200...200, answer, "POST /pyrus/push-token")
+            try caller.requests.expect(200...200, answer: answer, what: "POST /pyrus/push-token")
         }
         // From here on some have other keys. One ends within the hour, which a search for it tells.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
-            .shop, DemoPeople.well[1].user, .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifeSeconds: 86_400 + 3000)
+            .shop, user: DemoPeople.well[1].user, secret: .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifeSeconds: 86_400 + 3000)
         keys[DemoPeople.expired.user] = try caller.makeKey(
-            .shop, DemoPeople.expired.user, .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
-        keys[DemoPeople.tablet] = try caller.makeKey(.tablets, DemoPeople.tablet, .tabletKey, keyID: 1, issuedAgo: 7200, lifeSeconds: 3600)
+            .shop, user: DemoPeople.expired.user, secret: .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
+        keys[DemoPeople.tablet] = try caller.makeKey(
+            .tablets, user: DemoPeople.tablet, secret: .tabletKey, keyID: 1, issuedAgo: 7200, lifeSeconds: 3600)
         keys[DemoPeople.stranger.user] = keys[DemoPeople.well[0].user]
     }
 
@@ -94,20 +95,21 @@ struct DemoOpening {
     }
 
     private func post(_ comment: DemoComment) throws(DemoFailure) {
-        try caller.requests.expect(200...200, caller.post(comment), "POST /pyrus/webhook")
+        try caller.requests.expect(200...200, answer: caller.post(comment), what: "POST /pyrus/webhook")
     }
 
     /// The help desk asks about everybody, and the answers are what the timelines of these people explain.
     private func askToChat() throws(DemoFailure) {
         let denied = [DemoPeople.blocked, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked, DemoPeople.stranger]
-        for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, phone.user, 200) }
-        for phone in denied { try ask(phone.app, phone.user, 403) }
+        for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, user: phone.user, status: 200) }
+        for phone in denied { try ask(phone.app, user: phone.user, status: 403) }
         // In shadow mode nobody is denied who is not blocked.
-        try ask(.tablets, DemoPeople.tablet, 200)
-        try ask(.shop, "", 400)
+        try ask(.tablets, user: DemoPeople.tablet, status: 200)
+        try ask(.shop, user: "", status: 400)
     }
 
-    private func ask(_ app: DemoApp, _ user: String, _ status: Int) throws(DemoFailure) {
-        try caller.requests.expect(status...status, caller.authorize(app, user, keys[user] ?? "no key"), "POST /pyrus/authorize")
+    private func ask(_ app: DemoApp, user: String, status: Int) throws(DemoFailure) {
+        try caller.requests.expect(
+            status...status, answer: caller.authorize(app, user: user, key: keys[user] ?? "no key"), what: "POST /pyrus/authorize")
     }
 }

@@ -33,9 +33,9 @@ final class DemoReceivers: Sendable {
         server = try Server(
             .tcp(host: "127.0.0.1", port: 0),
             router: Router([
-                Self.route("/backend", backend) { 200 },
-                Self.route("/crm", crm) { Self.isFailing(since: start, refusals) ? 500 : 200 },
-                Self.route("/billing", billing) { 410 }, Self.openingHours,
+                Self.route("/backend", secret: backend) { 200 },
+                Self.route("/crm", secret: crm) { Self.isFailing(since: start, refusals) ? 500 : 200 },
+                Self.route("/billing", secret: billing) { 410 }, Self.openingHours,
             ]), settings: settings)
         address = "http://\(server.address)"
     }
@@ -56,8 +56,8 @@ final class DemoReceivers: Sendable {
     }
 
     /// - Parameter status: what an event is answered whose signature is right.
-    private static func route(_ path: StaticString, _ secret: StandardWebhookSecret, _ status: @escaping @Sendable () -> Int) -> Route {
-        let refusal = Response.error(401, "unsigned", "The signature is not right.")
+    private static func route(_ path: StaticString, secret: StandardWebhookSecret, status: @escaping @Sendable () -> Int) -> Route {
+        let refusal = Response.error(401, code: "unsigned", message: "The signature is not right.")
         return Route(
             path, bodyLimit: bodyLimit,
             [

@@ -21,7 +21,7 @@ struct DemoRequests: Sendable {
     ///   - shown: the path as a failure names it, without secrets.
     ///   - bearer: a token to show; nil for none.
     func send(
-        _ method: ClientMethod, _ url: String, shown: String, _ body: JSONValue?, bearer: String? = nil
+        _ method: ClientMethod, url: String, shown: String, body: JSONValue?, bearer: String? = nil
     ) throws(DemoFailure) -> Answer {
         let what = "\(method.rawValue) \(shown)"
         var headers: [(name: String, value: String)] = [("Content-Type", "application/json")]
@@ -45,7 +45,7 @@ struct DemoRequests: Sendable {
     }
 
     /// Throws when an answer is not as the demonstration needs it.
-    func expect(_ statuses: ClosedRange<Int>, _ answer: Answer, _ what: String) throws(DemoFailure) {
+    func expect(_ statuses: ClosedRange<Int>, answer: Answer, what: String) throws(DemoFailure) {
         guard !statuses.contains(answer.status) else { return }
         let message = answer.body["message"]?.text.map { ": \($0)" } ?? ""
         throw DemoFailure("the service answered \(answer.status) to \(what)\(message)")

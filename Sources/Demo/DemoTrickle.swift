@@ -41,7 +41,7 @@ struct DemoDay: Sendable {
     private var comments: Int64 = 8001
 
     /// Prepares it.
-    init(_ caller: DemoCaller, _ simulators: SimulatorSet, _ market: DemoMarket, keys: [String: String]) {
+    init(_ caller: DemoCaller, simulators: SimulatorSet, market: DemoMarket, keys: [String: String]) {
         self.caller = caller
         self.simulators = simulators
         self.market = market
@@ -77,7 +77,7 @@ struct DemoDay: Sendable {
     }
 
     private func ask(_ app: DemoApp, _ user: String) {
-        _ = try? caller.authorize(app, user, keys[user] ?? "no key")
+        _ = try? caller.authorize(app, user: user, key: keys[user] ?? "no key")
     }
 
     private mutating func reply() {

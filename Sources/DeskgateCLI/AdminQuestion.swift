@@ -11,9 +11,9 @@ enum AdminQuestion {
     ///     - verdict: the exit code of a successful answer.
     ///     - unavailable: the exit code where the service cannot answer now, as while its store is away.
     static func ask(
-        _ action: some AdminAction, _ arguments: Arguments, of access: AdminAccess? = nil,
+        _ action: some AdminAction, arguments: Arguments, of access: AdminAccess? = nil,
         isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done },
-        unavailable: ExitCode = .usage, _ text: (JSONObject) -> String
+        unavailable: ExitCode = .usage, text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let author = action.change == nil ? nil : try arguments.author()
         if author != nil { arguments.warnOfUser() }
@@ -24,18 +24,20 @@ enum AdminQuestion {
                     ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
-        return tell(answer.status, answer.json, arguments, isShown: isShown, verdict: verdict, unavailable: unavailable, text)
+        return tell(
+            answer.status, json: answer.json, arguments: arguments, isShown: isShown, verdict: verdict, unavailable: unavailable, text: text
+        )
     }
 
     /// Prints an answer, as `ask` does.
     static func tell(
-        _ status: Int, _ json: JSONValue, _ arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
-        verdict: (JSONObject) -> ExitCode = { _ in .done }, unavailable: ExitCode = .usage, _ text: (JSONObject) -> String
+        _ status: Int, json: JSONValue, arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
+        verdict: (JSONObject) -> ExitCode = { _ in .done }, unavailable: ExitCode = .usage, text: (JSONObject) -> String
     ) -> ExitCode {
         guard case .object(let object) = json else { preconditionFailure("every answer is an object") }
         let isGood = [200, 201].contains(status)
         if isGood || arguments.has("json") {
-            if !isGood || isShown(object) { Console.answer(arguments, json, text(object)) }
+            if !isGood || isShown(object) { Console.answer(arguments, json: json, text: text(object)) }
         } else {
             Console.complain(arguments.command.translated(AdminText.text(object["message"])))
         }
@@ -62,13 +64,14 @@ enum AdminQuestion {
     ///     - action: requests a page with a limit, after a cursor.
     ///     - text: formats a page for people.
     static func askForPages(
-        _ arguments: Arguments, _ action: (_ after: String?, _ limit: Int?) throws(AdminProblem) -> some AdminAction,
-        _ text: (JSONObject) -> String
+        _ arguments: Arguments, action: (_ after: String?, _ limit: Int?) throws(AdminProblem) -> some AdminAction,
+        text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let isWhole = arguments.has("all")
         let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
         return try askForPages(
-            arguments, isWhole: isWhole, after: arguments["after"], { after throws(AdminProblem) in try action(after, limit) }, text)
+            arguments, isWhole: isWhole, after: arguments["after"], action: { after throws(AdminProblem) in try action(after, limit) },
+            text: text)
     }
 
     /// Prints one page of a list or every page, without asking for the options of `pages`.
@@ -81,7 +84,7 @@ enum AdminQuestion {
     ///     - text: formats a page for people.
     static func askForPages(
         _ arguments: Arguments, isWhole: Bool, after: String? = nil, whenEmpty: ExitCode = .done,
-        _ action: (_ after: String?) throws(AdminProblem) -> some AdminAction, _ text: (JSONObject) -> String
+        action: (_ after: String?) throws(AdminProblem) -> some AdminAction, text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         var access: AdminAccess?
         var after = after
@@ -92,7 +95,7 @@ enum AdminQuestion {
             let service = if let access { access } else { try arguments.service().access }
             access = service
             let code = try ask(
-                page, arguments, of: service,
+                page, arguments: arguments, of: service,
                 isShown: { answer in
                     isShown = answer.members.contains { member in
                         if case .array(let rows) = member.value { !rows.isEmpty } else { false }
@@ -106,7 +109,7 @@ enum AdminQuestion {
                     if case .string(let cursor) = answer["next"] { next = cursor }
                     return next == nil && !hasRow ? whenEmpty : .done
                 },
-                { answer in
+                text: { answer in
                     guard case .string(let cursor) = answer["next"], !isWhole else { return text(answer) }
                     return "\(text(answer))\nThere are more: --after \(cursor), or --all"
                 })
@@ -136,7 +139,7 @@ enum AdminText {
     }
 
     /// A number with its noun: `1 try`, `2 tries`.
-    static func count(_ value: JSONValue?, _ one: String, _ many: String) -> String {
+    static func count(_ value: JSONValue?, one: String, many: String) -> String {
         value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
     }
 

@@ -40,7 +40,7 @@ enum BotDemoCommand {
         defer { demo.stop() }
         let say: (String) -> Void = arguments.has("json") ? { _ in } : { Console.print(Console.printable($0)) }
         let surprises = try explaining { () throws(DemoFailure) in try demo.play(say) }
-        Console.answer(arguments, json(directory, surprises), text(directory, surprises, stays: arguments.has("stay")))
+        Console.answer(arguments, json: json(directory, surprises), text: text(directory, surprises, stays: arguments.has("stay")))
         if arguments.has("stay") {
             demo.goOn(until: signals)
             signals.endAtOnce()

@@ -21,7 +21,7 @@ enum BotsCommands {
         let options = ["app_id": "app", "user_id": "user", "bot": "bot", "function": "function", "outcome": "outcome", "since": "since"]
         return try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminProblem) in
+            action: { after, limit throws(AdminProblem) in
                 try BotCallAction.listing { name in
                     switch name {
                     case "after": after
@@ -29,7 +29,7 @@ enum BotsCommands {
                     default: options[name].flatMap { arguments[$0] }
                     }
                 }
-            }, table)
+            }, text: table)
     }
 
     private static let columns = [
@@ -51,7 +51,7 @@ enum BotsCommands {
     ) { arguments throws(CommandError) in
         guard let text = arguments.operand else { throw .usage("ID is missing") }
         guard let id = UUIDv7(text) else { throw .usage("ID: expected a call's id, as deskgate bots calls list shows it") }
-        return try AdminQuestion.ask(BotCallAction.show(id), arguments, sentences)
+        return try AdminQuestion.ask(BotCallAction.show(id), arguments: arguments, text: sentences)
     }
 
     private static func sentences(_ call: JSONObject) -> String {

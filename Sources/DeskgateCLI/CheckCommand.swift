@@ -40,14 +40,14 @@ enum CheckCommand {
         let warnings = warnings(configuration)
         if !arguments.has("json") { for warning in warnings { Console.remark(warning.line(in: file, "warning: ")) } }
         let summary = summary(of: configuration, warnings)
-        if arguments.has("live") { return try live(configuration, arguments, file, summary) }
+        if arguments.has("live") { return try live(configuration, arguments, file: file, summary: summary) }
         let lines = [sentence(configuration, file)] + shown(on: configuration)
-        Console.answer(arguments, .object(summary), lines.joined(separator: "\n"))
+        Console.answer(arguments, json: .object(summary), text: lines.joined(separator: "\n"))
         return .done
     }
 
     private static func live(
-        _ configuration: Configuration, _ arguments: Arguments, _ file: String, _ summary: JSONObject
+        _ configuration: Configuration, _ arguments: Arguments, file: String, summary: JSONObject
     ) throws(CommandError) -> ExitCode {
         try configuration.tryNotifiers { trial throws(NotifierTrial.Failure) in
             let credentials = try trial.proveAll(sendsTest: arguments.has("send-test"))
@@ -59,7 +59,7 @@ enum CheckCommand {
             let lines =
                 [sentence(configuration, file)] + credentials.map(LiveCredential.line)
                 + apps.map(LiveCredential.line(app:credential:verdict:))
-            Console.answer(arguments, .object(json), lines.joined(separator: "\n"))
+            Console.answer(arguments, json: .object(json), text: lines.joined(separator: "\n"))
             let kinds = credentials.compactMap(\.verdict?.kind) + apps.map(\.verdict.kind)
             if kinds.contains(where: { $0 == .bad || $0 == .refused }) { return .usage }
             return kinds.contains(.unknown) ? .negative : .done
@@ -113,7 +113,7 @@ enum CheckCommand {
 /// Formats what `check --live` has found out about one notifier.
 enum LiveCredential {
     /// One line for people.
-    static func line(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> String {
+    static func line(_ name: String, type: NotifierType, verdict: NotifierVerdict?) -> String {
         let start = "\(name) (\(type.rawValue)): "
         guard let verdict else { return "\(start)only a delivery tells" }
         guard let remedy = verdict.remedy else {
@@ -123,7 +123,7 @@ enum LiveCredential {
     }
 
     /// The JSON of `--json`.
-    static func json(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> JSONValue {
+    static func json(_ name: String, type: NotifierType, verdict: NotifierVerdict?) -> JSONValue {
         [
             "notifier": .string(name), "type": .string(type.rawValue), "status": .string(verdict.map(status) ?? "not_judged"),
             "reason": verdict.map { .string($0.reason) } ?? .null, "remedy": verdict?.remedy.map { .string($0) } ?? .null,

@@ -14,14 +14,14 @@ struct CommandError: Error {
     private(set) var option: String?
     private(set) var problems: [ConfigurationProblem] = []
 
-    private init(_ code: ExitCode, _ word: String, _ message: String) {
+    private init(_ code: ExitCode, word: String, message: String) {
         self.code = code
         self.word = word
         self.message = message
     }
 
     /// The command line as a whole is wrong.
-    static func usage(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
+    static func usage(_ message: String) -> CommandError { CommandError(.usage, word: "usage", message: message) }
 
     /// One option is wrong; the message begins with its name.
     static func option(_ name: String, _ problem: String) -> CommandError {
@@ -33,7 +33,7 @@ struct CommandError: Error {
     /// The configuration is wrong.
     /// - Parameter remark: a line that follows the mistakes.
     static func configuration(_ error: ConfigurationError, remark: String? = nil) -> CommandError {
-        var result = CommandError(.usage, "configuration", error.description + (remark.map { "\n\($0)" } ?? ""))
+        var result = CommandError(.usage, word: "configuration", message: error.description + (remark.map { "\n\($0)" } ?? ""))
         result.problems = error.problems
         return result
     }
@@ -47,11 +47,11 @@ struct CommandError: Error {
     }
 
     /// The command could not do what was asked.
-    static func failed(_ message: String) -> CommandError { CommandError(.usage, "failed", message) }
+    static func failed(_ message: String) -> CommandError { CommandError(.usage, word: "failed", message: message) }
 
     /// The answer is negative.
     /// - Parameter word: the reason, for programs.
-    static func negative(_ word: String, _ message: String) -> CommandError { CommandError(.negative, word, message) }
+    static func negative(_ word: String, _ message: String) -> CommandError { CommandError(.negative, word: word, message: message) }
 
     /// The JSON of `--json`.
     var json: JSONValue {

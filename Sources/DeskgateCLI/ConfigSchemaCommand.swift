@@ -14,7 +14,7 @@ enum ConfigSchemaCommand {
         ]
     ) { arguments in
         let schema = ConfigurationSchema.json
-        Console.answer(arguments, schema, String(decoding: schema.serialized(pretty: true), as: UTF8.self))
+        Console.answer(arguments, json: schema, text: String(decoding: schema.serialized(pretty: true), as: UTF8.self))
         return .done
     }
 }

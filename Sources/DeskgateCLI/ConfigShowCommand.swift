@@ -36,7 +36,7 @@ enum ConfigShowCommand {
             Console.complain("warning: \(named) is not compared; it says only where the service is, which reads \(served)")
         }
         let difference = ConfigurationReport(changes, status)
-        Console.answer(arguments, difference.json, difference.text)
+        Console.answer(arguments, json: difference.json, text: difference.text)
         return difference.isEmpty ? .done : .negative
     }
 
@@ -54,8 +54,8 @@ enum ConfigShowCommand {
         let shown =
             arguments.has("changed") ? settings.filter { $0["from"] != .string(ConfigurationSetting.Origin.standard.rawValue) } : settings
         Console.answer(
-            arguments, ["file": .string(file), "settings": .array(shown)],
-            AdminText.table(shown.map(row), [("KEY", "path"), ("FROM", "from"), ("VALUE", "value")]))
+            arguments, json: ["file": .string(file), "settings": .array(shown)],
+            text: AdminText.table(shown.map(row), [("KEY", "path"), ("FROM", "from"), ("VALUE", "value")]))
     }
 
     /// The keys that the file has or the service serves with, and the file's name.

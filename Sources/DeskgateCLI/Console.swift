@@ -4,7 +4,7 @@ internal import POSIX
 /// The output of commands: results on standard output, everything else on standard error.
 enum Console {
     /// Prints a result: with `--json` as one JSON object, else as text for people.
-    static func answer(_ arguments: Arguments, _ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
+    static func answer(_ arguments: Arguments, json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
         arguments.has(Option.json.name) ? print(json()) : print(text())
     }
 

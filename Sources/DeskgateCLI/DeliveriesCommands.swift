@@ -58,7 +58,7 @@ enum DeliveriesCommands {
         let filter = try criteria(arguments, among: [state] + filters).filter
         return try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminProblem) in try DeliveryAction.listing(filter, after: after, limit: limit) }, table)
+            action: { after, limit throws(AdminProblem) in try DeliveryAction.listing(filter, after: after, limit: limit) }, text: table)
     }
 
     private static func table(_ answer: JSONObject) -> String {
@@ -97,7 +97,7 @@ enum DeliveriesCommands {
         ]
     ) { arguments throws(CommandError) in
         guard let id = try id(arguments) else { throw .usage("ID is missing") }
-        return try AdminQuestion.ask(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
+        return try AdminQuestion.ask(DeliveryAction.show(id), arguments: arguments, text: DeliveriesStory.sentences)
     }
 
     // MARK: deliveries retry
@@ -115,7 +115,7 @@ enum DeliveriesCommands {
     ) { arguments throws(CommandError) in
         let action = try retrying(arguments)
         if case .retry(let filter, _) = action { return try RetryProgress.run(filter, arguments) }
-        return try AdminQuestion.ask(action, arguments) { _ in "1 delivery is pending again." }
+        return try AdminQuestion.ask(action, arguments: arguments) { _ in "1 delivery is pending again." }
     }
 
     private static func retrying(_ arguments: Arguments) throws(CommandError) -> DeliveryAction {
@@ -148,9 +148,9 @@ enum DeliveriesCommands {
             try DeliveryAction.purging(
                 state: arguments.required("state"), before: arguments["before"], notifier: arguments["notifier"])
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
             let end = arguments["notifier"] == nil ? "forgotten" : "given up"
-            return "\(AdminText.count(answer["purged"], "delivery is", "deliveries are")) \(end)."
+            return "\(AdminText.count(answer["purged"], one: "delivery is", many: "deliveries are")) \(end)."
         }
     }
 }

@@ -80,7 +80,8 @@ enum DeliveriesStory {
 
     private static func end(_ story: JSONObject, _ tries: [JSONObject]) -> String {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
-        let count = story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], "try", "tries"))"
+        let count =
+            story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], one: "try", many: "tries"))"
         switch shown("state", of: story) {
         case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); nobody was notified."
         case Delivery.withdrawnReason:

@@ -42,7 +42,9 @@ enum DemoCommand {
         guard isOpen else { return .done }
         let request = demo.guide.request(
             program: ShellWord.inQuotes(program), configuration: ShellWord.inQuotes(files.configuration))
-        Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request, command: command(program)))
+        Console.answer(
+            arguments, json: json(demo.guide, files: files, request: request),
+            text: text(demo.guide, files: files, request: request, command: command(program)))
         try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
         // Nothing here is worth waiting for twice.
         signals.endAtOnce()
@@ -64,7 +66,7 @@ enum DemoCommand {
         }
     }
 
-    private static func json(_ guide: DemoGuide, _ files: DemoFiles, _ request: String) -> JSONValue {
+    private static func json(_ guide: DemoGuide, files: DemoFiles, request: String) -> JSONValue {
         [
             "page": .string(guide.page), "public": .string(guide.listener), "directory": .string(files.directory),
             "configuration": .string(files.configuration), "admin_token": .string(files.adminToken), "log": .string(files.log),
@@ -79,7 +81,7 @@ enum DemoCommand {
         return first == program ? "deskgate" : ShellWord.quoted(program)
     }
 
-    private static func text(_ guide: DemoGuide, _ files: DemoFiles, _ request: String, command: String) -> String {
+    private static func text(_ guide: DemoGuide, files: DemoFiles, request: String, command: String) -> String {
         let suggestions = guide.suggestions.enumerated().map { "  \($0 + 1). \($1)" }
         return """
 

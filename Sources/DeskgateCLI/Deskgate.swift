@@ -18,18 +18,18 @@ struct Deskgate {
         case .show(let help):
             Console.print(help)
             return .done
-        case .refuse(let text, let error): return refuse(text, error, words)
+        case .refuse(let text, let error): return refuse(text, error: error, words: words)
         case .run(let command, var arguments):
             do throws(CommandError) {
                 try arguments.readSecrets()
                 return try command.run(arguments)
             } catch {
-                return refuse(error.text(command), error, words)
+                return refuse(error.text(command), error: error, words: words)
             }
         }
     }
 
-    private static func refuse(_ text: String, _ error: CommandError, _ words: [String]) -> ExitCode {
+    private static func refuse(_ text: String, error: CommandError, words: [String]) -> ExitCode {
         ParsedCommandLine.isForJSON(words) ? Console.print(error.json) : Console.remark(text)
         return error.code
     }

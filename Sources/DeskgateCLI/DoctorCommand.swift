@@ -34,7 +34,7 @@ enum DoctorCommand {
         let rows = findings.map { finding in
             "\(Console.painted(word(finding.state), color(finding.state))) \(finding.subject.rawValue): \(finding.message)"
         }
-        Console.answer(arguments, json(findings, code), rows.joined(separator: "\n"))
+        Console.answer(arguments, json: json(findings, code), text: rows.joined(separator: "\n"))
         if !isComplete {
             sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000))
             // exit(3) would take OpenSSL away from the threads that are left behind.

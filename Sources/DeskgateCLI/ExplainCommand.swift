@@ -31,7 +31,7 @@ enum ExplainCommand {
                 deviceID: arguments["device"], deliveryID: arguments["delivery"])
         }
         return try AdminQuestion.ask(
-            action, arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, unavailable: .negative, text)
+            action, arguments: arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, unavailable: .negative, text: text)
     }
 
     /// The finding, what to do first, and the steps.

@@ -13,7 +13,7 @@ enum FindCommand {
         let id = arguments.operand ?? ""
         return try AdminQuestion.askForPages(
             arguments, isWhole: true, whenEmpty: .negative,
-            { after throws(AdminProblem) in try FindAction(query: id, after: after) }, text)
+            action: { after throws(AdminProblem) in try FindAction(query: id, after: after) }, text: text)
     }
 
     /// The ids of comments stay longer than their deliveries, and no search goes through them.

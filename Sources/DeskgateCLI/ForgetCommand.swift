@@ -20,15 +20,16 @@ enum ForgetCommand {
         let action = try arguments.action { () throws(AdminProblem) in
             try ForgetAction(appID: arguments.required("app"), userID: arguments.required("user"), reason: arguments["reason"])
         }
-        return try AdminQuestion.ask(action, arguments, text)
+        return try AdminQuestion.ask(action, arguments: arguments, text: text)
     }
 
     private static func text(_ answer: JSONObject) -> String {
         let counts = [
-            AdminText.count(answer["devices"], "push token", "push tokens"), AdminText.count(answer["events"], "event", "events"),
-            AdminText.count(answer["deliveries"], "delivery", "deliveries"),
-            AdminText.count(answer["bot_calls"], "call of bots", "calls of bots"),
-            AdminText.count(answer["revocations"], "revocation", "revocations"),
+            AdminText.count(answer["devices"], one: "push token", many: "push tokens"),
+            AdminText.count(answer["events"], one: "event", many: "events"),
+            AdminText.count(answer["deliveries"], one: "delivery", many: "deliveries"),
+            AdminText.count(answer["bot_calls"], one: "call of bots", many: "calls of bots"),
+            AdminText.count(answer["revocations"], one: "revocation", many: "revocations"),
         ]
         return (["Forgotten. Erased: \(counts.joined(separator: ", "))."] + remaining(answer) + files(answer)).joined(separator: "\n")
     }
@@ -46,9 +47,9 @@ enum ForgetCommand {
 
     private static func files(_ answer: JSONObject) -> [String] {
         guard case .object(let files) = answer["files"], case .array(let names) = files["names"] else { return [] }
-        let searched = AdminText.count(files["texts"], "text", "texts")
+        let searched = AdminText.count(files["texts"], one: "text", many: "texts")
         let short = files["too_short"] == .integer(0) ? "" : "; \(AdminText.text(files["too_short"])) too short to be searched for"
-        let found = AdminText.count(files["occurrences"], "occurrence", "occurrences")
+        let found = AdminText.count(files["occurrences"], one: "occurrence", many: "occurrences")
         return [
             "\(names.map { AdminText.text($0) }.joined(separator: " and ")), \(AdminText.text(files["bytes"])) bytes, searched for "
                 + "\(searched): \(found)\(short)."

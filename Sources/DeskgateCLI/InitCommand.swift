@@ -77,7 +77,7 @@ enum InitCommand {
         let warning = obstacle.map { "\nThe service could not start now: \($0.description)." } ?? ""
         // First, because who has lost a configuration is not to serve this one.
         let text = files.warning(beside: store ?? InitPlace.database) + remark + next + warning
-        Console.answer(arguments, files.json(ports, start: start), text)
+        Console.answer(arguments, json: files.json(ports, start: start), text: text)
         return .done
     }
 

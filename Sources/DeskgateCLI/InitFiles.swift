@@ -83,7 +83,10 @@ struct InitFiles {
         }
         if let bot { try explaining { () throws(DemoFailure) in try bot.write(shopPort: ports.shop) } }
         let bots = bot.map { _ in BotDemoFiles.bots(app: app, port: ports.listen, shopPort: ports.shop) }
-        let text = configurationJSON(app: app, ports, store, simulator, bots).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        let text =
+            configurationJSON(app: app, ports, store: store, simulator: simulator, bots: bots).serialized(pretty: true) + [
+                UInt8(ascii: "\n")
+            ]
         try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
     }
 
@@ -92,7 +95,7 @@ struct InitFiles {
     }
 
     private func configurationJSON(
-        app: String, _ ports: DemoPorts, _ store: String?, _ simulator: InitSimulator?, _ bots: JSONValue?
+        app: String, _ ports: DemoPorts, store: String?, simulator: InitSimulator?, bots: JSONValue?
     ) -> JSONValue {
         var application: JSONObject = ["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]
         var notifiers = simulator?.notifiers

@@ -41,7 +41,7 @@ extension KeyCommands {
         if !arguments.has("offline"), let status = serviceStatus(configuration) {
             for line in StatusCommands.otherKeys(status, inFile: authorizer.keysDigest) { Console.complain("warning: \(line)") }
         }
-        Console.answer(arguments, .object(answer.json), answer.text)
+        Console.answer(arguments, json: .object(answer.json), text: answer.text)
         return code
     }
 

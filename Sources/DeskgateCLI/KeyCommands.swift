@@ -41,7 +41,7 @@ enum KeyCommands {
             explain($0, configuration)
         }
         if let keyID = minted.json["key_id"]?.integer { warnOfRevocation(of: keyID, app: arguments.required("app"), configuration) }
-        Console.answer(arguments, minted.json, minted.securityKey)
+        Console.answer(arguments, json: minted.json, text: minted.securityKey)
         return .done
     }
 
@@ -116,7 +116,7 @@ enum KeyCommands {
         } else {
             answer.append(ValidationError(.securityKey, problem), of: inspect)
         }
-        Console.answer(arguments, .object(answer.json), answer.text)
+        Console.answer(arguments, json: .object(answer.json), text: answer.text)
         return key == nil ? .negative : .done
     }
 

@@ -53,7 +53,7 @@ enum OperatorsTestCommand {
         let seconds: UInt64 = arguments.number("wait") ?? standardWaitSeconds
         let tests = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for the notifiers") { () throws(AdminAccess.Failure) in
-                try run(AdminAccess(configuration, author: author), configuration, seconds)
+                try run(AdminAccess(configuration, author: author), configuration: configuration, seconds: seconds)
             }
         }
         guard let tests else {
@@ -62,13 +62,13 @@ enum OperatorsTestCommand {
             let start = InitPlace(of: file).start(file, of: configuration)
             throw .failed("\(finding). \(ReportedProblem.remedy(startingBy: start))")
         }
-        Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
+        Console.answer(arguments, json: ["notifiers": .array(tests.map(json))], text: tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy(\.status.isDone) ? .done : .negative
     }
 
     /// - Returns: nil when no service runs.
     private static func run(
-        _ access: AdminAccess, _ configuration: Configuration, _ seconds: UInt64
+        _ access: AdminAccess, configuration: Configuration, seconds: UInt64
     ) throws(AdminAccess.Failure) -> [Test]? {
         let status = try access.perform(StatusAction(), remark: Console.complain)
         guard let version = status.json["version"], version != .null else { return nil }

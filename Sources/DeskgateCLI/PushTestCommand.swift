@@ -23,7 +23,7 @@ enum PushTestCommand {
         let notifier = arguments.required("notifier")
         return try arguments.configuration().tryNotifiers(author: arguments.author()) { trial throws(NotifierTrial.Failure) in
             let verdict = try trial.send(push, through: notifier)
-            Console.answer(arguments, json(verdict, notifier), sentence(verdict, notifier))
+            Console.answer(arguments, json: json(verdict, notifier), text: sentence(verdict, notifier))
             return verdict.kind == .good ? .done : .negative
         }
     }

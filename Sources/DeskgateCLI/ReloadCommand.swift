@@ -94,8 +94,8 @@ enum ReloadCommand {
     private static func show(_ answer: JSONObject, _ arguments: Arguments) -> ExitCode {
         let isInForce = answer["status"]?.text == "reloaded"
         if isInForce || arguments.has("json") {
-            let apps = AdminText.count(answer["apps"], "app is", "apps are")
-            Console.answer(arguments, .object(answer), "reloaded \(AdminText.text(answer["file"])): \(apps) in force")
+            let apps = AdminText.count(answer["apps"], one: "app is", many: "apps are")
+            Console.answer(arguments, json: .object(answer), text: "reloaded \(AdminText.text(answer["file"])): \(apps) in force")
         } else {
             Console.complain(refusal(answer))
         }

@@ -34,9 +34,9 @@ struct RetryProgress {
         }
         if let refusal {
             if progress.retried > 0 { Console.complain(progress.remark) }
-            return AdminQuestion.tell(refusal.status, refusal.json, arguments) { _ in "" }
+            return AdminQuestion.tell(refusal.status, json: refusal.json, arguments: arguments) { _ in "" }
         }
-        Console.answer(arguments, .object(progress.json), progress.text)
+        Console.answer(arguments, json: .object(progress.json), text: progress.text)
         return progress.kept.values.contains { $0 > 0 } ? .negative : .done
     }
 
@@ -70,14 +70,18 @@ struct RetryProgress {
             return "0 deliveries are pending again: none of those that match is dead. "
                 + "One that found no device (no_target) cannot be retried; the next comment reaches a device that is registered by then."
         }
-        guard retried < shownTotal else { return "\(AdminText.count(.integer(retried), "delivery is", "deliveries are")) pending again." }
+        guard retried < shownTotal else {
+            return "\(AdminText.count(.integer(retried), one: "delivery is", many: "deliveries are")) pending again."
+        }
         var lines = ["\(retried) of \(shownTotal) deliveries \(retried == 1 ? "is" : "are") pending again."]
         for obstacle in RetryObstacle.allCases {
             guard let count = kept[obstacle], count > 0 else { continue }
-            lines.append("\(AdminText.count(.integer(count), "stays", "stay")) dead: \(Self.cause(obstacle))")
+            lines.append("\(AdminText.count(.integer(count), one: "stays", many: "stay")) dead: \(Self.cause(obstacle))")
         }
         let gone = shownTotal - retried - keptCount
-        if gone > 0 { lines.append("\(AdminText.count(.integer(gone), "is", "are")) dead no more: retried or deleted meanwhile.") }
+        if gone > 0 {
+            lines.append("\(AdminText.count(.integer(gone), one: "is", many: "are")) dead no more: retried or deleted meanwhile.")
+        }
         return lines.joined(separator: "\n")
     }
 

@@ -41,7 +41,7 @@ enum RevokeCommands {
                     keyID: arguments.number("key-id"), all: arguments.has("all"), issuedBefore: arguments.number("issued-before"),
                     reason: arguments["reason"]))
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
             "Revoked. Its id is \(AdminText.text(answer["id"])).\(removed(answer["devices_removed"]))"
         }
     }
@@ -49,7 +49,7 @@ enum RevokeCommands {
     /// How many devices went, as a sentence after another one; empty when none did.
     fileprivate static func removed(_ count: JSONValue?) -> String {
         guard let count, count != .integer(0) else { return "" }
-        return " \(AdminText.count(count, "push token is", "push tokens are")) removed."
+        return " \(AdminText.count(count, one: "push token is", many: "push tokens are")) removed."
     }
 
     static let list = Command(
@@ -65,9 +65,9 @@ enum RevokeCommands {
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminProblem) in
+            action: { after, limit throws(AdminProblem) in
                 try RevocationAction.listing(appID: arguments["app"], userID: arguments["user"], after: after, limit: limit)
-            }, table)
+            }, text: table)
     }
 
     private static let columns = [
@@ -91,26 +91,26 @@ enum RevokeCommands {
         guard let action = RevocationAction.removing(arguments.operand ?? "") else {
             throw .usage("ID: expected the id of a revocation, as revocations list shows it")
         }
-        return try AdminQuestion.ask(action, arguments) { _ in "The revocation is removed." }
+        return try AdminQuestion.ask(action, arguments: arguments) { _ in "The revocation is removed." }
     }
 }
 
 /// `deskgate users sign-out`, `users block` and `users unblock`
 enum UsersCommands {
     static let signOut = command(
-        .signOut, "Revokes all keys of a user that were issued until now, and removes the user's devices.",
+        .signOut, summary: "Revokes all keys of a user that were issued until now, and removes the user's devices.",
         example: "Ends every key of the user 42, who may come back with a new one."
     ) { answer in
-        "Signed out. \(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
+        "Signed out. \(AdminText.count(answer["removed"], one: "push token is", many: "push tokens are")) removed."
     }
 
     static let block = command(
-        .block, "Denies a user, with any key, until unblocked, and removes the user's devices.",
+        .block, summary: "Denies a user, with any key, until unblocked, and removes the user's devices.",
         example: "Denies the user 42 from now on."
     ) { answer in "Blocked.\(RevokeCommands.removed(answer["removed"]))" }
 
     static let unblock = command(
-        .unblock, "Ends a block: keys that nothing else revokes count again.",
+        .unblock, summary: "Ends a block: keys that nothing else revokes count again.",
         exits: [.negative: "when the user was not blocked, or stays out"],
         example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) || $0["forgotten"] == true ? .negative : .done }
     ) { answer in
@@ -119,8 +119,8 @@ enum UsersCommands {
     }
 
     private static func command(
-        _ kind: PersonAction.Kind, _ summary: String, exits: KeyValuePairs<ExitCode, String> = [:], example: String,
-        verdict: @escaping @Sendable (JSONObject) -> ExitCode = { _ in .done }, _ text: @escaping @Sendable (JSONObject) -> String
+        _ kind: PersonAction.Kind, summary: String, exits: KeyValuePairs<ExitCode, String> = [:], example: String,
+        verdict: @escaping @Sendable (JSONObject) -> ExitCode = { _ in .done }, text: @escaping @Sendable (JSONObject) -> String
     ) -> Command {
         Command(
             "users \(kind.rawValue)", summary, exits: exits,
@@ -133,7 +133,7 @@ enum UsersCommands {
             let action = try arguments.action { () throws(AdminProblem) in
                 try PersonAction(kind, appID: arguments.required("app"), userID: arguments.required("user"), reason: arguments["reason"])
             }
-            return try AdminQuestion.ask(action, arguments, verdict: verdict, text)
+            return try AdminQuestion.ask(action, arguments: arguments, verdict: verdict, text: text)
         }
     }
 }

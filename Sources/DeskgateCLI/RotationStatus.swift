@@ -62,10 +62,10 @@ struct RotationStatus {
                     + "use --force")
         }
         guard case .retire(let keyID) = step, unusedSeconds > 0 else { return nil }
-        return obstacle(toRetiring: keyID, app, unusedSeconds, now)
+        return obstacle(toRetiring: keyID, app, unusedSeconds: unusedSeconds, now: now)
     }
 
-    private func obstacle(toRetiring keyID: UInt32, _ app: String, _ unusedSeconds: UInt64, _ now: UnixSeconds) -> Obstacle? {
+    private func obstacle(toRetiring keyID: UInt32, _ app: String, unusedSeconds: UInt64, now: UnixSeconds) -> Obstacle? {
         let key = key(keyID, app)
         guard let since = key?.integer("known_since") else {
             return Obstacle(

@@ -20,7 +20,7 @@ enum SecretCommand {
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let secret = try newSecret(isSigning: arguments.has("signing"))
         guard let file = arguments["out"] else {
-            Console.answer(arguments, ["secret": .string(secret)], secret)
+            Console.answer(arguments, json: ["secret": .string(secret)], text: secret)
             return .done
         }
         try explaining { () throws(SystemError) in

@@ -40,7 +40,7 @@ enum SecretRotateCommand {
         let now = Clocks.system.unixSeconds()
         let status = RotationStatus(of: configuration)
         let revoked = status.revokedKeys(of: app)
-        let rotation = rotation(of: configuration.apps[index], revoked, configuration.keyPolicy, now)
+        let rotation = rotation(of: configuration.apps[index], revoked, policy: configuration.keyPolicy, now: now)
         guard let step = rotation.next else { throw .failed("the app has a key with the largest id, so none can be added") }
         let authorizer = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
         let unusedDays = arguments.number("unused-days") ?? unusedDays(configuration.apps[index], configuration.keyPolicy)
@@ -51,15 +51,16 @@ enum SecretRotateCommand {
         if let obstacle, !arguments.has("force") {
             report.outcome = .waits(obstacle)
         } else if arguments.has("apply") {
-            report.outcome = .done(secretFile: try apply(step, app: app, index, revoked, file, configuration))
+            report.outcome = .done(
+                secretFile: try apply(step, app: app, index: index, revoked: revoked, file: file, configuration: configuration))
         }
-        Console.answer(arguments, report.json(status), report.text)
+        Console.answer(arguments, json: report.json(status), text: report.text)
         if case .waits = report.outcome { return .negative }
         return .done
     }
 
     private static func rotation(
-        of app: Configuration.App, _ revoked: [UInt32], _ policy: KeyPolicy, _ now: UnixSeconds
+        of app: Configuration.App, _ revoked: [UInt32], policy: KeyPolicy, now: UnixSeconds
     ) -> KeyRotation {
         KeyRotation(
             app.keys.map {
@@ -76,8 +77,8 @@ enum SecretRotateCommand {
     /// Edits the configuration file.
     /// - Returns: the file of the new secret; nil for the other steps.
     private static func apply(
-        _ step: KeyRotation.Step, app: String, _ index: Int, _ revoked: [UInt32], _ file: ConfigurationRewrite,
-        _ configuration: Configuration
+        _ step: KeyRotation.Step, app: String, index: Int, revoked: [UInt32], file: ConfigurationRewrite,
+        configuration: Configuration
     ) throws(CommandError) -> String? {
         var edit = try explaining { () throws(KeyEdit.Failure) in try KeyEdit(file.text, app: index) }
         var secret: NewSecretFile?
@@ -98,8 +99,8 @@ enum SecretRotateCommand {
             try file.replace(with: edit.edited) { next in
                 guard let app = next.apps.indices.contains(index) ? next.apps[index] : nil else { return false }
                 let now = Clocks.system.unixSeconds()
-                let earlier = rotation(of: configuration.apps[index], revoked, next.keyPolicy, now)
-                return rotation(of: app, revoked, next.keyPolicy, now).follows(step, earlier)
+                let earlier = rotation(of: configuration.apps[index], revoked, policy: next.keyPolicy, now: now)
+                return rotation(of: app, revoked, policy: next.keyPolicy, now: now).follows(step, earlier)
             }
         } catch {
             secret?.remove()

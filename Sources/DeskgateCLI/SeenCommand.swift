@@ -16,8 +16,8 @@ enum SeenCommand {
         let action = try arguments.action { () throws(AdminProblem) in
             try SeenAction(appID: arguments.required("app"), userID: arguments.required("user"), ticketID: arguments["ticket"])
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
-            "Noted. \(AdminText.count(answer["superseded"], "push that waited is", "pushes that waited are")) not sent."
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
+            "Noted. \(AdminText.count(answer["superseded"], one: "push that waited is", many: "pushes that waited are")) not sent."
         }
     }
 }

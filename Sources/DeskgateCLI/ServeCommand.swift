@@ -48,7 +48,7 @@ enum ServeCommand {
         supervisor?.stopping()
         // Every event answered 200 is already durable, so a second signal may end the process without a graceful stop.
         signals.endAtOnce()
-        let deadline = stopDeadline(configuration, logger, sink)
+        let deadline = stopDeadline(configuration, logger: logger, sink: sink)
         let isClosed = service.stop()
         deadline?.cancel()
         supervisor?.end()
@@ -56,9 +56,9 @@ enum ServeCommand {
     }
 
     /// A timer that ends the process if stopping takes too long because a disk hangs; nil when its thread cannot be started.
-    private static func stopDeadline(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) -> StopDeadline? {
+    private static func stopDeadline(_ configuration: Configuration, logger: Logger, sink: LogSink) -> StopDeadline? {
         try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
-            logger.log(.error, "stopped without closing the store, whose disk hangs; what was not answered may not be stored")
+            logger.log(.error, message: "stopped without closing the store, whose disk hangs; what was not answered may not be stored")
             sink.close(timeoutMilliseconds: TimeLimit.milliseconds(1000))
             POSIX.Process.abandon(ExitCode.negative.rawValue)
         }
@@ -68,8 +68,8 @@ enum ServeCommand {
         let limit = POSIX.Process.raiseOpenFileLimit()
         if limit < configuration.wantedOpenFiles {
             logger.log(
-                .warning, "fewer open files are allowed than connections; raise the limit (ulimit -n) or lower max_connections",
-                [
+                .warning, message: "fewer open files are allowed than connections; raise the limit (ulimit -n) or lower max_connections",
+                fields: [
                     "open_files": .integer(limit), "wanted": .integer(configuration.wantedOpenFiles),
                     "max_connections": .integer(configuration.connectionsOfCallers),
                 ])

@@ -15,26 +15,27 @@ enum ShowCommand {
         let action = try arguments.action { () throws(AdminProblem) in
             try UserAction(appID: arguments.required("app"), userID: arguments.required("user"))
         }
-        return try AdminQuestion.ask(action, arguments, page)
+        return try AdminQuestion.ask(action, arguments: arguments, text: page)
     }
 
     private static func page(_ answer: JSONObject) -> String {
         let sections = [
             ([heading(answer)] + notes(answer)).joined(separator: "\n"),
             section(
-                "Push tokens", answer["push_tokens"], [("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"), ("SEEN", "seen_at")]),
+                "Push tokens", rows: answer["push_tokens"],
+                columns: [("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"), ("SEEN", "seen_at")]),
             section(
-                "Registrations", registrations(answer["registrations"]),
-                [("LIMIT", "limit"), ("DEVICE", "device"), ("USED", "used"), ("NEXT", "next")]),
+                "Registrations", rows: registrations(answer["registrations"]),
+                columns: [("LIMIT", "limit"), ("DEVICE", "device"), ("USED", "used"), ("NEXT", "next")]),
             section(
-                "Revocations", answer["revocations"], isComplete: answer["revocations_complete"] == .bool(true),
-                [
+                "Revocations", rows: answer["revocations"], isComplete: answer["revocations_complete"] == .bool(true),
+                columns: [
                     ("ID", "id"), ("KIND", "kind"), ("KEY_ID", "key_id"), ("ISSUED_BEFORE", "issued_before"),
                     ("DEVICES", "devices_removed"), ("BY", "author"), ("REASON", "reason"),
                 ]),
             section(
-                "Latest deliveries", answer["deliveries"], isComplete: answer["deliveries_complete"] == .bool(true),
-                [
+                "Latest deliveries", rows: answer["deliveries"], isComplete: answer["deliveries_complete"] == .bool(true),
+                columns: [
                     ("RECEIVED", "received_at"), ("STATE", "state"), ("REASON", "reason"), ("NOTIFIER", "notifier"), ("TYPE", "type"),
                     ("TRIES", "attempts"), ("ID", "id"),
                 ]),
@@ -92,7 +93,7 @@ enum ShowCommand {
     }
 
     private static func section(
-        _ title: String, _ rows: JSONValue?, isComplete: Bool = true, _ columns: [(heading: String, key: String)]
+        _ title: String, rows: JSONValue?, isComplete: Bool = true, columns: [(heading: String, key: String)]
     ) -> String {
         guard case .array(let rows) = rows, !rows.isEmpty else { return "\(title): none" }
         return "\(title)\n\(AdminText.table(rows, columns))" + (isComplete ? "" : "\nThere are more.")

@@ -75,7 +75,7 @@ enum SimulateCommand {
             { () throws(SystemError) in
                 try files.write(simulators)
                 try files.write(sendbird)
-                window.open(simulators, sendbird, files)
+                window.open(simulators, sendbird: sendbird, files: files)
             }, as: cannotWrite)
         while case .reload = signals.next() {}
         signals.endAtOnce()
@@ -127,7 +127,7 @@ struct SimulateWindow: Sendable {
     let isJSON: Bool
 
     /// Prints the addresses and files.
-    func open(_ simulators: SimulatorSet, _ sendbird: SimulatedSendbird, _ files: SimulatorFiles) {
+    func open(_ simulators: SimulatorSet, sendbird: SimulatedSendbird, files: SimulatorFiles) {
         let addresses =
             SimulatedProvider.push.map { ($0, simulators[$0].url) }
             + [(.sendbirdDesk, sendbird.desk.url), (.sendbirdChat, sendbird.chat.url)]

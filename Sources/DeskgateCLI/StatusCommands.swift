@@ -20,7 +20,8 @@ enum StatusCommands {
     ) { arguments throws(CommandError) in
         let (access, configuration) = try arguments.service()
         let digest = try explaining { () throws(CryptoError) in try configuration?.makeAuthorizer().keysDigest }
-        return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isWell($0) ? .done : .negative }) { status in
+        return try AdminQuestion.ask(StatusAction(), arguments: arguments, of: access, verdict: { isWell($0) ? .done : .negative }) {
+            status in
             (sentences(status) + restartSentences(status, access) + [keys(status, inFile: digest)]).joined(separator: "\n")
         }
     }
@@ -118,11 +119,11 @@ enum StatusCommands {
         let answer = try ask(arguments, isReady: isReady)
         let word = (answer.isWell ? "" : "not_") + (isReady ? "ready" : "alive")
         guard let authorization = answer.authorization else {
-            Console.answer(arguments, ["status": .string(word)], word)
+            Console.answer(arguments, json: ["status": .string(word)], text: word)
             return answer.isWell ? .done : .negative
         }
         let json: JSONValue = ["status": .string(word), "authorization": .string(authorization)]
-        Console.answer(arguments, json, "\(word) (authorization: \(authorization))")
+        Console.answer(arguments, json: json, text: "\(word) (authorization: \(authorization))")
         return .negative
     }
 
@@ -165,7 +166,7 @@ enum StatusCommands {
             Example("deskgate version", "Prints the version.")
         ]
     ) { arguments in
-        Console.answer(arguments, ["version": .string(Version.current)], "deskgate \(Version.current)")
+        Console.answer(arguments, json: ["version": .string(Version.current)], text: "deskgate \(Version.current)")
         return .done
     }
 }

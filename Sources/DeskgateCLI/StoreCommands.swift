@@ -35,8 +35,8 @@ enum StoreCommands {
             .failed("nothing was migrated: \(place.message(for: $0))")
         }
         Console.answer(
-            arguments, ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
-            before == now ? "the schema has version \(now) already" : "the schema has version \(now); it had \(before)")
+            arguments, json: ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
+            text: before == now ? "the schema has version \(now) already" : "the schema has version \(now); it had \(before)")
         return .done
     }
 
@@ -56,7 +56,7 @@ enum StoreCommands {
         let thresholds = try arguments.thresholds()
         let room = report.freeBytes.map { store.room(freeBytes: $0, in: Path.directory(of: report.place), thresholds) }
         let warnings = (report.server?.warnings ?? []) + [room].compactMap { $0.flatMap { $0.state == .ok ? nil : $0.message } }
-        Console.answer(arguments, .object(report.json(warnings)), report.text(warnings, room: room?.message))
+        Console.answer(arguments, json: .object(report.json(warnings)), text: report.text(warnings, room: room?.message))
         return warnings.isEmpty ? .done : .negative
     }
 
@@ -76,7 +76,8 @@ enum StoreCommands {
         }
         if let problem { Console.complain("the backup is made, but its time could not be noted for metrics beside the store: \(problem)") }
         Console.answer(
-            arguments, ["backup": .string(file)], "\(file) holds everything that was stored by now; keep it as secret as the store")
+            arguments, json: ["backup": .string(file)],
+            text: "\(file) holds everything that was stored by now; keep it as secret as the store")
         return .done
     }
 
@@ -117,11 +118,11 @@ enum StoreCommands {
         if let failure = restored.signOutFailure { Console.complain("it is restored, but nobody is signed out: \(failure)") }
         Console.answer(
             arguments,
-            [
+            json: [
                 "store": .string(restored.path), "former": restored.former.map { .string($0) } ?? .null,
                 "revocations_recovered": restored.recovered.map { .integer(Int64($0)) } ?? .null,
                 "revocations_doubt": restored.doubt.map { .string($0) } ?? .null,
-            ], sentences(restored, isSignedOut: bound != nil).joined(separator: "\n"))
+            ], text: sentences(restored, isSignedOut: bound != nil).joined(separator: "\n"))
         return restored.signOutFailure == nil ? .done : .negative
     }
 

@@ -33,7 +33,7 @@ enum StoreCopyCommand {
         } as: {
             .failed("not copied: \(place.message(for: $0))")
         }
-        Console.answer(arguments, json(report, target), sentence(report, target))
+        Console.answer(arguments, json: json(report, target), text: sentence(report, target))
         return .done
     }
 

@@ -41,7 +41,7 @@ enum TicketsCommands {
                 fields: try fields(arguments),
                 relatedChannels: arguments.all("related"), message: arguments["message"])
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
             let ticket = AdminText.text(of: "ticket.ticket_id", in: answer)
             let message = answer["message"] == "failed" ? " The first message was not sent; send it from the app." : ""
             return "Made. Its number is \(ticket).\(message)\(dropped(answer))"
@@ -61,7 +61,7 @@ enum TicketsCommands {
             try TicketAction.showing(
                 appID: arguments.required("app"), ticketID: arguments.number("ticket"), channel: arguments["channel"])
         }
-        return try AdminQuestion.ask(action, arguments, lines)
+        return try AdminQuestion.ask(action, arguments: arguments, text: lines)
     }
 
     static let list = Command(
@@ -81,12 +81,12 @@ enum TicketsCommands {
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminProblem) in
+            action: { after, limit throws(AdminProblem) in
                 try TicketAction.listing(
                     appID: arguments.required("app"), state: (arguments.has("closed") ? TicketQuestion.Selection.closed : .open).rawValue,
                     userID: arguments["user"],
                     field: arguments["field"], after: after, limit: limit.map { min($0, TicketQuestion.longestPage) })
-            }, table)
+            }, text: table)
     }
 
     static let count = Command(
@@ -96,7 +96,7 @@ enum TicketsCommands {
         let action = try arguments.action { () throws(AdminProblem) in
             try TicketAction.counting(appID: arguments.required("app"), userID: arguments["user"])
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
             guard case .object(let states)? = answer["states"] else { return "" }
             let rows = states.members.map { "\($0.key): \(AdminText.text($0.value))" }
             return (["open: \(AdminText.text(answer["open"]))"] + rows).joined(separator: "\n")
@@ -104,7 +104,7 @@ enum TicketsCommands {
     }
 
     static let close = changing(
-        "close", "Closes a ticket that is active or idle.", [Option("comment", value: .text("TEXT"), "why, for support")],
+        "close", summary: "Closes a ticket that is active or idle.", options: [Option("comment", value: .text("TEXT"), "why, for support")],
         exit: "when there is no such ticket, or it is not active or idle", example: "Closes the ticket 101."
     ) { arguments throws(AdminProblem) in
         try TicketAction.closing(
@@ -112,15 +112,15 @@ enum TicketsCommands {
     }
 
     static let reopen = changing(
-        "reopen", "Reopens a closed ticket, where the help desk lets others do that.", [],
+        "reopen", summary: "Reopens a closed ticket, where the help desk lets others do that.", options: [],
         exit: "when there is no such ticket, it is not closed, or the help desk does not offer it", example: "Reopens the ticket 101."
     ) { arguments throws(AdminProblem) in
         try TicketAction.reopening(appID: arguments.required("app"), ticketID: arguments.number("ticket"))
     }
 
     static let priority = changing(
-        "priority", "Changes how urgent a ticket is.",
-        [Option("to", value: priorities, required: true, field: "priority", "LOW, MEDIUM, HIGH or URGENT")],
+        "priority", summary: "Changes how urgent a ticket is.",
+        options: [Option("to", value: priorities, required: true, field: "priority", "LOW, MEDIUM, HIGH or URGENT")],
         exit: "when there is no such ticket", arguments: " --to HIGH", example: "Makes the ticket 101 urgent for support."
     ) { arguments throws(AdminProblem) in
         try TicketAction.prioritizing(
@@ -143,7 +143,7 @@ enum TicketsCommands {
             try TicketAction.relating(
                 appID: arguments.required("app"), ticketID: arguments.number("ticket"), channels: channels)
         }
-        return try AdminQuestion.ask(action, arguments, lines)
+        return try AdminQuestion.ask(action, arguments: arguments, text: lines)
     }
 
     static let fields = Command(
@@ -166,14 +166,14 @@ enum TicketsCommands {
         }
         // A key is given once, so as many dropped keys as fields are all of them.
         let isVain = { (answer: JSONObject) in answer["dropped"]?.elements.count == arguments.all("field").count }
-        return try AdminQuestion.ask(action, arguments, verdict: { isVain($0) ? .negative : .done }) { answer in
+        return try AdminQuestion.ask(action, arguments: arguments, verdict: { isVain($0) ? .negative : .done }) { answer in
             "\(isVain(answer) ? "No field was set." : "Set.")\(dropped(answer))"
         }
     }
 
     private static func changing(
-        _ name: String, _ summary: String, _ options: [Option], exit: String, arguments extra: String = "", example: String,
-        _ make: @escaping @Sendable (Arguments) throws(AdminProblem) -> TicketAction
+        _ name: String, summary: String, options: [Option], exit: String, arguments extra: String = "", example: String,
+        make: @escaping @Sendable (Arguments) throws(AdminProblem) -> TicketAction
     ) -> Command {
         Command(
             "tickets \(name)", summary, details: running, exits: [.negative: exit],
@@ -181,7 +181,7 @@ enum TicketsCommands {
             examples: [Example("deskgate tickets \(name) --app my-app --ticket 101\(extra)", example)]
         ) { arguments throws(CommandError) in
             let action = try arguments.action { () throws(AdminProblem) in try make(arguments) }
-            return try AdminQuestion.ask(action, arguments, lines)
+            return try AdminQuestion.ask(action, arguments: arguments, text: lines)
         }
     }
 

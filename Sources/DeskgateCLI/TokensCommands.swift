@@ -17,10 +17,10 @@ enum TokensCommands {
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminProblem) in
+            action: { after, limit throws(AdminProblem) in
                 try DeviceAction.listing(
                     appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: after, limit: limit)
-            }, table)
+            }, text: table)
     }
 
     private static let columns = [
@@ -47,8 +47,8 @@ enum TokensCommands {
             try DeviceAction.removing(
                 appID: arguments.required("app"), userID: arguments.required("user"), deviceID: arguments["device"])
         }
-        return try AdminQuestion.ask(action, arguments) { answer in
-            "\(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
+        return try AdminQuestion.ask(action, arguments: arguments) { answer in
+            "\(AdminText.count(answer["removed"], one: "push token is", many: "push tokens are")) removed."
         }
     }
 }

@@ -40,7 +40,7 @@ enum WebhookVerifyCommand {
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let configuration = try arguments.configuration()
         let body = try body(arguments)
-        let proof = try proof(arguments, configuration, body)
+        let proof = try proof(arguments, configuration: configuration, body: body)
         let finding: SignatureDiagnosis.Finding?
         if case .different = proof.verdict, arguments.has("explain") {
             finding = try explaining { () throws(CryptoError) in try proof.explain() }
@@ -49,7 +49,7 @@ enum WebhookVerifyCommand {
         }
         let digest = try explaining { () throws(CryptoError) in try sha256(body.span) }
         let report = WebhookReport(proof: proof, finding: finding, byteCount: body.count, digest: digest)
-        Console.answer(arguments, report.json, report.text)
+        Console.answer(arguments, json: report.json, text: report.text)
         if case .genuine = proof.verdict { return .done }
         return .negative
     }
@@ -67,8 +67,7 @@ enum WebhookVerifyCommand {
         return body
     }
 
-    private static func proof(_ arguments: Arguments, _ configuration: Configuration, _ body: [UInt8]) throws(CommandError) -> WebhookProof
-    {
+    private static func proof(_ arguments: Arguments, configuration: Configuration, body: [UInt8]) throws(CommandError) -> WebhookProof {
         for name in ["signature", "id", "timestamp"] where arguments[name]?.isEmpty == true {
             throw .option(name, "is empty; is the variable set?")
         }

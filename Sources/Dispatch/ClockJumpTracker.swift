@@ -21,7 +21,7 @@ struct ClockJumpTracker {
     private(set) var time: TrustedTime
     private var wasHeld = false
 
-    init(_ clocks: Clocks, _ store: any Store, _ retention: Retention, _ logger: Logger) {
+    init(_ clocks: Clocks, store: any Store, retention: Retention, logger: Logger) {
         self.clocks = clocks
         self.store = store
         self.retention = retention
@@ -38,7 +38,9 @@ struct ClockJumpTracker {
         let notices = clocks.trusted.takeNotices()
         for notice in notices { log(notice) }
         let isHeld = heldFromExpiry > 0
-        if wasHeld, !isHeld, notices.isEmpty { logger.log(.info, "the clock's new time counts for waiting deliveries from now on") }
+        if wasHeld, !isHeld, notices.isEmpty {
+            logger.log(.info, message: "the clock's new time counts for waiting deliveries from now on")
+        }
         wasHeld = isHeld
         // Kept at once, because the process may end before the next purge.
         if !notices.isEmpty { keep() }
@@ -68,7 +70,7 @@ struct ClockJumpTracker {
         } catch {
             // `StoreOpener` logs that the store is not open.
             guard error.kind != .notOpen else { return }
-            logger.log(.warning, "the time could not be kept for the next start", ["reason": .string(error.description)])
+            logger.log(.warning, message: "the time could not be kept for the next start", fields: ["reason": .string(error.description)])
         }
     }
 
@@ -79,7 +81,7 @@ struct ClockJumpTracker {
             isRestored = true
         } catch {
             guard error.kind != .notOpen else { return false }
-            logger.log(.error, "the store does not tell the time of the last run", ["reason": .string(error.description)])
+            logger.log(.error, message: "the store does not tell the time of the last run", fields: ["reason": .string(error.description)])
         }
         return isRestored
     }
@@ -90,15 +92,16 @@ struct ClockJumpTracker {
             let until = { (period: UInt64) in LogValue.string(RFC3339.text(time.last.wall + period)) }
             logger.log(
                 .warning,
-                isGap
+                message: isGap
                     ? "the machine was off or its clock was set forward; what waits and what is kept looks no older for it"
                     : "the clock was set forward; what waits and what is kept looks no older for it",
-                [
+                fields: [
                     "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifeMilliseconds),
                     "devices_until": until(retention.idleDeviceMilliseconds),
                     "remedy": .string("see whether the clock is right; if it is nothing need be done"),
                 ])
-        case .cameBack(let by): logger.log(.info, "the clock came back", ["by_seconds": .integer(Int(clamping: by / 1000))])
+        case .cameBack(let by):
+            logger.log(.info, message: "the clock came back", fields: ["by_seconds": .integer(Int(clamping: by / 1000))])
         }
     }
 }

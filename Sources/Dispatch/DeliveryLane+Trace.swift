@@ -13,11 +13,12 @@ extension DeliveryLane.Running {
 
 extension Tracer {
     /// Ends the span of an attempt. A push is none of HTTP's words, as it may take several requests.
-    func end(_ attempt: DeliveryLane.Running, _ result: FinishedAttempt, _ outcome: DeliveryOutcome) {
+    func end(_ attempt: DeliveryLane.Running, result: FinishedAttempt, outcome: DeliveryOutcome) {
         let (delivery, server) = (attempt.delivery, attempt.served.notifier.tracedServer)
         end(
-            attempt.span, .client, failure: outcome.verdict == .delivered ? nil : outcome.reason, "deliver \(delivery.notifier)",
-            (server == nil ? [] : .request(method: "POST", status: outcome.status)) + .server(server) + [
+            attempt.span, kind: .client, failure: outcome.verdict == .delivered ? nil : outcome.reason,
+            name: "deliver \(delivery.notifier)",
+            attributes: (server == nil ? [] : .request(method: "POST", status: outcome.status)) + .server(server) + [
                 .text("deskgate.app", delivery.event.identity.appID), .text("deskgate.notifier", delivery.notifier),
                 .text("deskgate.delivery", delivery.id.description), .text("deskgate.event_type", delivery.event.kind.rawValue),
                 .integer("deskgate.attempt", result.attempt), .text("deskgate.reason", outcome.reason),

@@ -28,20 +28,20 @@ package struct DeliveryMetrics: Sendable {
             [ComputedSample(value: store.refusal.map { $0.kind == .queueFull } ?? true ? 1 : 0)]
         }
         registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
-            Self.samples(store, inbox) { Double($0.count) }
+            Self.samples(store, inbox: inbox) { Double($0.count) }
         }
         NotifierMetrics.register(registry, inbox)
         registry.gauge(
             "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
         ) {
             let now = clocks.unixMilliseconds()
-            return Self.samples(store, inbox) { Double(now.elapsed(since: $0.oldestReceivedAt)) / 1000 }
+            return Self.samples(store, inbox: inbox) { Double(now.elapsed(since: $0.oldestReceivedAt)) / 1000 }
         }
     }
 
     /// One sample for each notifier; none when the store cannot be read.
     private static func samples(
-        _ store: any Store, _ inbox: Monitor<DispatcherInbox>, _ value: (PendingDeliveries) -> Double
+        _ store: any Store, inbox: Monitor<DispatcherInbox>, value: (PendingDeliveries) -> Double
     ) -> [ComputedSample] {
         guard let pending = try? store.pending() else { return [] }
         let values = Dictionary(pending.map { (ByteKey($0.notifier), value($0)) }) { first, _ in first }

@@ -40,7 +40,7 @@ struct RefusedTally {
 
     /// Adds those that are new since the last call to the metrics and the log.
     /// - Parameter refused: all since the store was opened.
-    mutating func report(_ refused: [RefusedDeliveries], _ metrics: DeliveryMetrics, _ log: inout NotifierLog) {
+    mutating func report(_ refused: [RefusedDeliveries], metrics: DeliveryMetrics, log: inout NotifierLog) {
         for entry in refused {
             let count = entry.count - reported[entry.notifier, default: [:]][entry.ending, default: 0]
             guard count > 0 else { continue }

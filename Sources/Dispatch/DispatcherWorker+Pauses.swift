@@ -6,12 +6,12 @@ internal import Time
 /// What operators hear of paused notifiers.
 extension DispatcherWorker {
     /// Tells of what an attempt has changed.
-    func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UnixMilliseconds) {
+    func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, outcome: DeliveryOutcome, now: UnixMilliseconds) {
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
         guard outcome.verdict == .misconfigured, show(lane, outcome.reason) else { return }
         logger.log(
-            .error, "a notifier is paused; its deliveries wait",
-            [
+            .error, message: "a notifier is paused; its deliveries wait",
+            fields: [
                 "notifier": .string(lane.name), "reason": .string(outcome.reason),
                 "remedy": .string(lane.served.remedy(reason: outcome.reason)),
                 "until": .string(lane.notifier.probeAfterMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
@@ -19,15 +19,15 @@ extension DispatcherWorker {
     }
 
     /// Takes over what the processes that share the store tell each other; nothing when the store is this one's alone.
-    func adopt(_ pauses: [SharedPause]?, _ lane: inout DeliveryLane, _ now: UnixMilliseconds) {
+    func adopt(_ pauses: [SharedPause]?, lane: inout DeliveryLane, now: UnixMilliseconds) {
         guard let pauses else { return }
         let wasPaused = lane.breaker.pauseReason != nil
         lane.adopt(pauses, now: now)
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
         guard let reason = lane.pause?.reason, show(lane, reason) else { return }
         logger.log(
-            .warning, "another process has paused a notifier; its deliveries wait",
-            ["notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason))])
+            .warning, message: "another process has paused a notifier; its deliveries wait",
+            fields: ["notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason))])
     }
 
     private func publishEnd(_ lane: inout DeliveryLane, wasPaused: Bool, _ now: UnixMilliseconds) {
@@ -35,7 +35,7 @@ extension DispatcherWorker {
         let name = lane.name
         lane.nextDue = now
         inbox.withLock { $0.paused[name] = nil }
-        logger.log(.info, "a notifier works again", ["notifier": .string(name)])
+        logger.log(.info, message: "a notifier works again", fields: ["notifier": .string(name)])
     }
 
     /// Shows a pause to operators.

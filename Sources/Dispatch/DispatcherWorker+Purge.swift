@@ -12,8 +12,8 @@ extension DispatcherWorker {
     /// retention, removes idle devices, and signs out those of revoked keys. Of the processes that share a store one does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
-        _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ opener: ClockJumpTracker, _ status: ReplicaStatus,
-        _ untried: inout UnattemptedDeliveries
+        _ purgeAt: inout UnixMilliseconds, now: UnixMilliseconds, opener: ClockJumpTracker, status: ReplicaStatus,
+        untried: inout UnattemptedDeliveries
     ) -> Bool {
         // A time that is further away than an interval was computed before the clock was set back.
         guard now >= purgeAt || now.remaining(until: purgeAt) > Self.purgeIntervalMilliseconds else { return false }
@@ -22,7 +22,7 @@ extension DispatcherWorker {
             purgeAt = now + Self.purgeIntervalMilliseconds
             return false
         }
-        let givenUp = giveUpExpired(now, opener, &untried)
+        let givenUp = giveUpExpired(now, opener: opener, untried: &untried)
         let lost = giveUpBotCalls(now, opener)
         let forgotten = try? store.purge(
             now: now.saturating(subtracting: opener.time.held(for: Deduplication.milliseconds)),
@@ -46,8 +46,8 @@ extension DispatcherWorker {
             startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.mostPurged)
         guard let lost, !lost.isEmpty else { return 0 }
         logger.log(
-            .warning, "calls of bots were left unknown; the process that made them has ended",
-            [
+            .warning, message: "calls of bots were left unknown; the process that made them has ended",
+            fields: [
                 "calls": .integer(lost.count), "first_id": .string(lost[0].id.description),
                 "remedy": .string("deskgate bots calls list --outcome unknown lists them; the backends' logs have their ids"),
             ])
@@ -56,7 +56,7 @@ extension DispatcherWorker {
     }
 
     /// - Returns: how many deliveries it gave up.
-    private func giveUpExpired(_ now: UnixMilliseconds, _ opener: ClockJumpTracker, _ untried: inout UnattemptedDeliveries) -> Int {
+    private func giveUpExpired(_ now: UnixMilliseconds, opener: ClockJumpTracker, untried: inout UnattemptedDeliveries) -> Int {
         try? store.expireBy(opener.latestExpiry(now: now), limit: Self.mostPurged)
         let expiredBy = now.saturating(subtracting: opener.heldFromExpiry)
         let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.mostPurged)) ?? []

@@ -42,7 +42,7 @@ final class DispatcherWorker: Sendable {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedAttempt] = []
         var log = NotifierLog(logger)
-        var opener = ClockJumpTracker(clocks, store, retention, logger)
+        var opener = ClockJumpTracker(clocks, store: store, retention: retention, logger: logger)
         var refused = RefusedTally()
         var (purgeAt, askedAt): (UnixMilliseconds, UnixMilliseconds) = (0, 0)
         var (isStopping, isAbandoned, isHeldBack) = (false, false, false)
@@ -54,15 +54,15 @@ final class DispatcherWorker: Sendable {
             let status = store.replicaStatus
             isHeldBack = !isTimeKnown || !status.isHeard
             let now = opener.now
-            takeIn(messages, &lanes, &unreported, now, opener, &log)
+            takeIn(messages, lanes: &lanes, unreported: &unreported, now: now, opener: opener, log: &log)
             if isTimeToClaim(&askedAt, now) {
                 for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
-                unreported += lostClaims(lanes, unreported, now)
+                unreported += lostClaims(lanes, unreported: unreported, now: now)
             }
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UnattemptedDeliveries()
-            work(&lanes, &unreported, now, opener, startsAttempts: !isStopping && !isHeldBack, &untried)
+            work(&lanes, finished: &unreported, now: now, opener: opener, startsAttempts: !isStopping && !isHeldBack, untried: &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsWork = lanes.contains { $0.awaitsWork(now: now) }
             // Nobody but this thread waits for these values, so nobody is woken.
@@ -76,11 +76,11 @@ final class DispatcherWorker: Sendable {
                 }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, isTimeKnown, purge(&purgeAt, now, opener, status, &untried) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now: now, opener: opener, status: status, untried: &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             untried.report(metrics, &log)
-            refused.report(store.refused, metrics, &log)
+            refused.report(store.refused, metrics: metrics, log: &log)
             log.writeDue(now: now)
         }
         log.writeDue(now: clocks.unixMilliseconds(), isLast: true)
@@ -98,7 +98,7 @@ final class DispatcherWorker: Sendable {
     /// is lost. They would wait until their leases end. A claim that is slow to commit can show up some time after the failure, so this is
     /// not only asked when the store is opened again.
     private func lostClaims(
-        _ lanes: [DeliveryLane], _ unreported: [FinishedAttempt], _ now: UnixMilliseconds
+        _ lanes: [DeliveryLane], unreported: [FinishedAttempt], now: UnixMilliseconds
     ) -> [FinishedAttempt] {
         do throws(StoreError) {
             var lost = Set(try store.claimedAttempts())
@@ -106,19 +106,19 @@ final class DispatcherWorker: Sendable {
             for finished in unreported { lost.remove(ClaimedAttempt(id: finished.id, attempt: finished.attempt)) }
             return lost.map { FinishedAttempt(id: $0.id, attempt: $0.attempt, next: .retry(at: now), reason: "claim_lost", now: now) }
         } catch {
-            log("the store could not tell which deliveries this process has claimed", error)
+            log("the store could not tell which deliveries this process has claimed", error: error)
             return []
         }
     }
 
     private func takeIn(
-        _ messages: DispatcherInbox.Messages?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedAttempt],
-        _ now: UnixMilliseconds,
-        _ opener: ClockJumpTracker, _ log: inout NotifierLog
+        _ messages: DispatcherInbox.Messages?, lanes: inout [DeliveryLane], unreported: inout [FinishedAttempt],
+        now: UnixMilliseconds,
+        opener: ClockJumpTracker, log: inout NotifierLog
     ) {
         guard let messages else { return }
         var random = SystemRandomNumberGenerator()
-        unreported += end(messages.outcomes, &lanes, now, opener, &random, &log)
+        unreported += end(messages.outcomes, lanes: &lanes, now: now, opener: opener, random: &random, log: &log)
         for notifiers in messages.notifiers { take(notifiers, &lanes, now, &log) }
         if messages.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
@@ -129,7 +129,7 @@ final class DispatcherWorker: Sendable {
 
     /// Replaces the lanes' notifiers by these. A lane whose notifier is not among them starts nothing more.
     private func take(
-        _ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds, _ log: inout NotifierLog
+        _ notifiers: [String: ServedNotifier], lanes: inout [DeliveryLane], now: UnixMilliseconds, log: inout NotifierLog
     ) {
         for index in lanes.indices {
             guard let next = notifiers[lanes[index].name] else {
@@ -158,8 +158,8 @@ final class DispatcherWorker: Sendable {
     }
 
     private func end(
-        _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds,
-        _ opener: ClockJumpTracker, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
+        _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], lanes: inout [DeliveryLane], now: UnixMilliseconds,
+        opener: ClockJumpTracker, random: inout SystemRandomNumberGenerator, log: inout NotifierLog
     ) -> [FinishedAttempt] {
         let held = opener.heldFromExpiry
         var results: [FinishedAttempt] = []
@@ -167,9 +167,9 @@ final class DispatcherWorker: Sendable {
             guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
             let wasPaused = lanes[index].breaker.pauseReason != nil
             guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, held: held, random: &random) else { continue }
-            publishPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
-            log.take(result, ended.outcome, of: lanes[index], running, now: now)
-            tracer?.end(running, result, ended.outcome)
+            publishPause(&lanes[index], wasPaused: wasPaused, outcome: ended.outcome, now: now)
+            log.take(result, outcome: ended.outcome, of: lanes[index], attempt: running, now: now)
+            tracer?.end(running, result: result, outcome: ended.outcome)
             metrics.count(notifier: ended.notifier, result, milliseconds: now.elapsed(since: running.startedAt))
             results.append(result)
         }
@@ -179,9 +179,9 @@ final class DispatcherWorker: Sendable {
     /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
     /// fails, the attempts stay in `finished` and are reported again.
     private func work(
-        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedAttempt], _ now: UnixMilliseconds, _ opener: ClockJumpTracker,
+        _ lanes: inout [DeliveryLane], finished: inout [FinishedAttempt], now: UnixMilliseconds, opener: ClockJumpTracker,
         startsAttempts: Bool,
-        _ untried: inout UnattemptedDeliveries
+        untried: inout UnattemptedDeliveries
     ) {
         // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
@@ -196,7 +196,7 @@ final class DispatcherWorker: Sendable {
             }
         } catch {
             for (index, _) in claiming { lanes[index].nextDue = now + Self.storeRetryMilliseconds }
-            log("the store could neither take in what came of deliveries nor give due ones", error)
+            log("the store could neither take in what came of deliveries nor give due ones", error: error)
         }
     }
 
@@ -215,30 +215,30 @@ final class DispatcherWorker: Sendable {
 
     /// Starts what was claimed for a lane. After a failure, the lane claims again in a second.
     private func take(
-        _ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UnixMilliseconds, _ untried: inout UnattemptedDeliveries
+        _ result: Result<Claimed, StoreError>, lane: inout DeliveryLane, now: UnixMilliseconds, untried: inout UnattemptedDeliveries
     ) {
         switch result {
         case .success(let claimed):
             untried.add(claimed, of: lane.name)
             lane.nextDue = claimed.nextDue
             (lane.pauseUpdates, lane.asks) = ([], false)
-            for delivery in claimed.deliveries { start(delivery, &lane, now) }
-            adopt(claimed.pauses, &lane, now)
+            for delivery in claimed.deliveries { start(delivery, lane: &lane, now: now) }
+            adopt(claimed.pauses, lane: &lane, now: now)
         case .failure(let error):
             lane.nextDue = now + Self.storeRetryMilliseconds
-            log("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
+            log("due deliveries could not be claimed", error: error, fields: ["notifier": .string(lane.name)])
         }
     }
 
     /// Logs an error of the store, unless the store is not open or refuses for this reason: `StoreOpener` logs that, once.
-    private func log(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
+    private func log(_ text: String, error: StoreError, fields: LogFields = [:]) {
         guard error.kind != .notOpen, error != store.refusal else { return }
         var fields = fields
         fields.append("reason", .string(error.description))
-        logger.log(.error, text, fields)
+        logger.log(.error, message: text, fields: fields)
     }
 
-    private func start(_ delivery: Delivery, _ lane: inout DeliveryLane, _ now: UnixMilliseconds) {
+    private func start(_ delivery: Delivery, lane: inout DeliveryLane, now: UnixMilliseconds) {
         let span = delivery.event.trace.flatMap { tracer?.begin(below: $0) }
         guard lane.begin(delivery, span, now: now) else { return }
         let inbox = inbox

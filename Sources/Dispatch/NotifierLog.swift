@@ -57,7 +57,7 @@ struct NotifierLog {
     /// Takes in the outcome of an attempt.
     /// - Parameter lane: as it is after that attempt.
     mutating func take(
-        _ result: FinishedAttempt, _ outcome: DeliveryOutcome, of lane: DeliveryLane, _ attempt: DeliveryLane.Running, now: UnixMilliseconds
+        _ result: FinishedAttempt, outcome: DeliveryOutcome, of lane: DeliveryLane, attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {
         log(attempt, result, of: lane)
         switch result.next {
@@ -71,7 +71,7 @@ struct NotifierLog {
             if outcome.settingsFault != nil { statuses[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
-        if outcome.wasAsked { logChange(outcome, lane, attempt, now: now) }
+        if outcome.wasAsked { logChange(outcome, lane: lane, attempt: attempt, now: now) }
     }
 
     /// Logs an attempt, at level debug alone.
@@ -82,7 +82,7 @@ struct NotifierLog {
             "reason": .string(result.reason),
         ]
         attempt.append(to: &fields)
-        logger.log(.debug, "delivery attempt", fields)
+        logger.log(.debug, message: "delivery attempt", fields: fields)
     }
 
     /// Adds deliveries that ended, or were put off, for a reason.
@@ -117,7 +117,7 @@ struct NotifierLog {
                 "reasons": .string(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")),
             ]
             if ending == .putOff, let remedy = status.remedy { fields.append("remedy", .string(remedy)) }
-            logger.log(ending.level, ending.message, fields)
+            logger.log(ending.level, message: ending.message, fields: fields)
         }
     }
 }
@@ -125,7 +125,7 @@ struct NotifierLog {
 extension NotifierLog {
     /// Logs that a notifier has begun to fail, that its breaker has opened, or that it works again.
     private mutating func logChange(
-        _ outcome: DeliveryOutcome, _ lane: DeliveryLane, _ attempt: DeliveryLane.Running, now: UnixMilliseconds
+        _ outcome: DeliveryOutcome, lane: DeliveryLane, attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {
         let state = BreakerStatus(lane.breaker)
         var status = statuses[lane.name, default: LogState()]
@@ -141,29 +141,31 @@ extension NotifierLog {
             (status.hasLoggedFailure, status.hasLoggedOpening) = (true, true)
             status.openingLineAt = now + Self.intervalMilliseconds
             logFailure(
-                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, status, lane, attempt)
+                .error, message: "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome: outcome,
+                status: status, lane: lane, attempt: attempt)
         } else if !status.hasLoggedFailure, Self.isDue(status.failureLineAt, now) {
             status.hasLoggedFailure = true
             status.failureLineAt = now + Self.intervalMilliseconds
-            logFailure(.warning, "a notifier fails", outcome, status, lane, attempt)
+            logFailure(.warning, message: "a notifier fails", outcome: outcome, status: status, lane: lane, attempt: attempt)
         }
     }
 
     private func logFailure(
-        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ status: LogState, _ lane: DeliveryLane,
-        _ attempt: DeliveryLane.Running
+        _ level: LogLevel, message: String, outcome: DeliveryOutcome, status: LogState, lane: DeliveryLane,
+        attempt: DeliveryLane.Running
     ) {
         var fields: LogFields = [
             "notifier": .string(lane.name), "reason": .string(outcome.reason), "failures": .integer(status.failures),
         ]
         if let remedy = lane.served.remedyWhileFailing?(outcome.reason) { fields.append("remedy", .string(remedy)) }
         attempt.append(to: &fields)
-        logger.log(level, message, fields)
+        logger.log(level, message: message, fields: fields)
     }
 
     private func logRecovery(_ status: inout LogState, _ notifier: String) {
         if status.hasLoggedFailure {
-            logger.log(.info, "a notifier works again", ["notifier": .string(notifier), "failures": .integer(status.failures)])
+            logger.log(
+                .info, message: "a notifier works again", fields: ["notifier": .string(notifier), "failures": .integer(status.failures)])
         }
         status.forgetFailures()
     }
@@ -173,8 +175,8 @@ extension NotifierLog {
         guard statuses[lane.name]?.hasLoggedDeviceType != true else { return }
         statuses[lane.name, default: LogState()].hasLoggedDeviceType = true
         logger.log(
-            .error, "a notifier cannot reach one type of device; deliveries to the others go on",
-            [
+            .error, message: "a notifier cannot reach one type of device; deliveries to the others go on",
+            fields: [
                 "notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason)),
             ])
     }

@@ -69,13 +69,13 @@ struct StoreOpener: Sendable {
                     store.close()
                     return nil
                 }
-                if isAgain || logged != nil { logger.log(.info, "the store is open") }
+                if isAgain || logged != nil { logger.log(.info, message: "the store is open") }
                 return store
             } catch {
                 if logged != error {
                     logger.log(
-                        .error, "the store cannot be opened; what needs it is refused until it can",
-                        ["reason": .string(error.description)])
+                        .error, message: "the store cannot be opened; what needs it is refused until it can",
+                        fields: ["reason": .string(error.description)])
                 }
                 logged = error
                 guard change(to: .waiting(error)), !waitForEnd(delay) else { return nil }
@@ -104,8 +104,8 @@ struct StoreOpener: Sendable {
     }
 
     private func log(_ refusal: StoreError?) {
-        guard let refusal else { return logger.log(.info, "the store accepts again") }
-        logger.log(.error, "the store accepts nothing", ["reason": .string(refusal.description)])
+        guard let refusal else { return logger.log(.info, message: "the store accepts again") }
+        logger.log(.error, message: "the store accepts nothing", fields: ["reason": .string(refusal.description)])
     }
 
     /// - Returns: false after `close`.

@@ -10,8 +10,8 @@ package enum StrandedDeliveries {
         let configured = Set(configured.map { ByteKey($0) })
         for pending in (try? store.pending()) ?? [] where !configured.contains(ByteKey(pending.notifier)) {
             logger.log(
-                .warning, "deliveries wait for a notifier that is not configured",
-                [
+                .warning, message: "deliveries wait for a notifier that is not configured",
+                fields: [
                     "notifier": .string(pending.notifier), "count": .integer(pending.count),
                     "remedy": .string("configure it again, or give them up: deskgate deliveries purge --state pending --notifier NAME"),
                 ])

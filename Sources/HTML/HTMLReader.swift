@@ -58,7 +58,7 @@ package enum HTMLReader {
     ) {
         guard var library else { return }
         withoutActuallyEscaping(receive) { receive in
-            let reading = HTMLReading(page, wanted, limits, receive)
+            let reading = HTMLReading(page, wanted: wanted, limits: limits, receive: receive)
             let context = unsafe Unmanaged.passUnretained(reading).toOpaque()
             withExtendedLifetime(reading) {
                 _ = unsafe shim_html_parse(&library, context, readPage, startElement, endElement, readText, readScript)
@@ -82,7 +82,7 @@ private final class HTMLReading {
     private var openWanted = 0
     private var isEnded = false
 
-    init(_ page: [UInt8], _ wanted: Set<String>, _ limits: HTMLLimits, _ receive: @escaping (HTMLEvent) -> Bool) {
+    init(_ page: [UInt8], wanted: Set<String>, limits: HTMLLimits, receive: @escaping (HTMLEvent) -> Bool) {
         self.page = page
         self.wanted = wanted
         self.limits = limits

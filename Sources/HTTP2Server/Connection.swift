@@ -40,7 +40,7 @@ final class Connection {
     private var input = [UInt8](repeating: 0, count: 16 * 1024)
 
     init(
-        _ descriptor: Int32, number: Int, _ context: ListenerContext, _ inbox: LoopInbox, _ loop: EventLoop, _ opening: HTTP2Opening
+        _ descriptor: Int32, number: Int, context: ListenerContext, inbox: LoopInbox, loop: EventLoop, opening: HTTP2Opening
     ) {
         self.descriptor = descriptor
         self.number = number

@@ -20,7 +20,7 @@ final class EventLoop {
     private var numbers: [Int] = []
     private var isDraining = false
 
-    init(_ context: ListenerContext, _ inbox: LoopInbox, _ listening: ListeningSocket) {
+    init(_ context: ListenerContext, inbox: LoopInbox, listening: ListeningSocket) {
         self.context = context
         self.inbox = inbox
         self.listening = listening
@@ -73,7 +73,7 @@ final class EventLoop {
                 continue
             }
             let opening = context.opening(number)
-            connections[number] = Connection(descriptor, number: number, context, inbox, self, opening)
+            connections[number] = Connection(descriptor, number: number, context: context, inbox: inbox, loop: self, opening: opening)
             if case .delayHandshake(let milliseconds?) = opening {
                 timers.insert(.openConnection(number), due: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
             }

@@ -25,13 +25,13 @@ package final class HTTP2Listener: Sendable {
         _ settings: HTTP2Settings, opening: @escaping OpeningHandler = { _ in .serve }, handler: @escaping Handler
     ) throws(HTTP2Error) {
         let listening = try ListeningSocket(host: settings.host, port: settings.port)
-        let context = ListenerContext(settings, opening, handler)
+        let context = ListenerContext(settings, opening: opening, handler: handler)
         var inboxes: [LoopInbox] = []
         var threads: [DedicatedThread] = []
         do {
             for _ in 0..<settings.threads {
                 let inbox = try LoopInbox()
-                let thread = try DedicatedThread { EventLoop(context, inbox, listening).run() }
+                let thread = try DedicatedThread { EventLoop(context, inbox: inbox, listening: listening).run() }
                 inboxes.append(inbox)
                 threads.append(thread)
             }
@@ -94,7 +94,7 @@ final class ListenerContext: Sendable {
     let streamLimit: Monitor<Int>
     let isStopped = Monitor(false)
 
-    init(_ settings: HTTP2Settings, _ opening: @escaping HTTP2Listener.OpeningHandler, _ handler: @escaping HTTP2Listener.Handler) {
+    init(_ settings: HTTP2Settings, opening: @escaping HTTP2Listener.OpeningHandler, handler: @escaping HTTP2Listener.Handler) {
         self.settings = settings
         self.opening = opening
         self.handler = handler

@@ -22,7 +22,7 @@ package final class Client: Sendable {
         self.settings = settings
         self.inbox = inbox
         do throws(ThreadError) {
-            thread = try DedicatedThread { Engine(settings, inbox, multi).run() }
+            thread = try DedicatedThread { Engine(settings, inbox: inbox, multi: multi).run() }
         } catch {
             multi.free()
             throw error

@@ -41,7 +41,7 @@ final class EasyHandle {
     }
 
     /// Prepares a transfer. `transfer` must live until the handle is removed from its multi handle, and `sockets` until that is freed.
-    func prepare(_ transfer: Transfer, _ settings: ClientSettings, _ sockets: OpenSockets, timeoutMilliseconds: Int) {
+    func prepare(_ transfer: Transfer, settings: ClientSettings, sockets: OpenSockets, timeoutMilliseconds: Int) {
         unsafe errorText.initialize(repeating: 0)
         unsafe setPointer(CURLOPT_ERRORBUFFER, unsafe UnsafeRawPointer(errorText.baseAddress))
         setSettings(settings)

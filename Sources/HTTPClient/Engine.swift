@@ -28,7 +28,7 @@ final class Engine {
     // How long the body of a response may take that is whole without it.
     private static let drainMilliseconds = UInt64(TimeLimit.milliseconds(1000))
 
-    init(_ settings: ClientSettings, _ inbox: Inbox, _ multi: MultiHandle) {
+    init(_ settings: ClientSettings, inbox: Inbox, multi: MultiHandle) {
         self.settings = settings
         self.inbox = inbox
         self.multi = multi
@@ -84,7 +84,7 @@ final class Engine {
             return tell(transfer, .failure(.timeout(.queued)))
         }
         let easy = idle.popLast() ?? EasyHandle()
-        easy.prepare(transfer, settings, sockets, timeoutMilliseconds: Int(transfer.deadline - now))
+        easy.prepare(transfer, settings: settings, sockets: sockets, timeoutMilliseconds: Int(transfer.deadline - now))
         transfer.easy = easy
         transfer.engine = self
         transfer.started = now

@@ -85,7 +85,7 @@ struct ListenSocket: ~Copyable {
         let descriptor = try open(address, family: unsafe info.pointee.ai_family)
         var on: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        try unsafe bindOrClose(descriptor, address, unsafe info.pointee.ai_addr, unsafe info.pointee.ai_addrlen)
+        try unsafe bindOrClose(descriptor, address: address, name: unsafe info.pointee.ai_addr, length: unsafe info.pointee.ai_addrlen)
         return (descriptor, .tcp(host: host, port: boundPort(of: descriptor)))
     }
 
@@ -102,7 +102,8 @@ struct ListenSocket: ~Copyable {
         let descriptor = try open(address, family: AF_UNIX)
         try unsafe withUnsafeBytes(of: &name) { bytes throws(ServerError) in
             try unsafe bindOrClose(
-                descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+                descriptor, address: address, name: unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                length: socklen_t(bytes.count))
         }
         // Only owner and group may connect. Before listen(2) nobody can. If another user may write into the directory, that user may have put a
         // symbolic link in the place of the socket.
@@ -130,7 +131,7 @@ struct ListenSocket: ~Copyable {
     }
 
     private static func bindOrClose(
-        _ descriptor: Int32, _ address: ListenAddress, _ name: UnsafePointer<sockaddr>?, _ length: socklen_t
+        _ descriptor: Int32, address: ListenAddress, name: UnsafePointer<sockaddr>?, length: socklen_t
     ) throws(ServerError) {
         try closing(descriptor, address, unless: unsafe bind(descriptor, name, length) == 0)
     }

@@ -11,7 +11,7 @@ extension Response {
     ///     - code: a stable identifier, for programs.
     ///     - message: a sentence for people.
     package static func error(
-        _ status: Int, _ code: String, _ message: String, headers: [(name: String, value: String)] = []
+        _ status: Int, code: String, message: String, headers: [(name: String, value: String)] = []
     ) -> Response {
         Response(status: status, json: .error(code, message), headers: headers)
     }

@@ -24,7 +24,7 @@ package struct RouteDescription: Sendable {
 
         /// Describes a parameter.
         package init(
-            _ name: String, _ place: Place, _ schema: JSONValue, isRequired: Bool = true, text: String, example: JSONValue? = nil
+            _ name: String, place: Place, schema: JSONValue, isRequired: Bool = true, text: String, example: JSONValue? = nil
         ) {
             self.example = example
             self.name = name
@@ -63,7 +63,7 @@ package struct RouteDescription: Sendable {
         package let body: [String: String]
 
         /// Describes a request.
-        package init(_ method: Method, _ path: StaticString, _ parameters: [String: String] = [:], body: [String: String] = [:]) {
+        package init(_ method: Method, path: StaticString, parameters: [String: String] = [:], body: [String: String] = [:]) {
             (self.method, self.path, self.parameters, self.body) = (method, path, parameters, body)
         }
     }
@@ -85,7 +85,7 @@ package struct RouteDescription: Sendable {
 
         /// Describes an answer.
         package init(
-            _ status: Int, _ text: String, _ schema: JSONValue = ["$ref": "#/components/schemas/Error"],
+            _ status: Int, text: String, schema: JSONValue = ["$ref": "#/components/schemas/Error"],
             mediaType: String = "application/json", headers: [String] = [], links: [Link] = []
         ) {
             self.links = links

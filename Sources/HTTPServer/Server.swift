@@ -33,7 +33,7 @@ package final class Server: Sendable {
             router: router, settings: settings, credentials: credentials, listening: socket.descriptor, observer: observer,
             pressure: pressure)
         let life = Monitor(ServerLife.running)
-        guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
+        guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings: settings, context: context) else {
             // The library has closed the descriptor, whose number may be in use again. Only if the library ran out of descriptors it leaks
             // it.
             Self.unlinkSocket(of: address)
@@ -41,7 +41,7 @@ package final class Server: Sendable {
                 kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
         }
         do throws(ThreadError) {
-            watchdog = try unsafe Self.startWatchdog(context, life, daemon, settings)
+            watchdog = try unsafe Self.startWatchdog(context, life: life, daemon: daemon, settings: settings)
         } catch {
             unsafe MHD_stop_daemon(daemon)
             Self.unlinkSocket(of: address)
@@ -105,15 +105,17 @@ package final class Server: Sendable {
     }
 
     private static func startWatchdog(
-        _ context: ServerContext, _ life: Monitor<ServerLife>, _ daemon: OpaquePointer, _ settings: ServerSettings
+        _ context: ServerContext, life: Monitor<ServerLife>, daemon: OpaquePointer, settings: ServerSettings
     ) throws(ThreadError) -> DedicatedThread {
         // The daemon is stopped after the thread has ended.
         nonisolated(unsafe) let daemon = unsafe daemon
-        return try DedicatedThread { unsafe watch(context, life, daemon, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
+        return try DedicatedThread {
+            unsafe watch(context, life: life, daemon: daemon, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds)
+        }
     }
 
     private static func startDaemon(
-        _ descriptor: Int32, _ settings: ServerSettings, _ context: ServerContext
+        _ descriptor: Int32, settings: ServerSettings, context: ServerContext
     ) -> OpaquePointer? {
         var daemon = unsafe shim_DaemonSettings(
             listen_socket: descriptor, threads: UInt32(settings.threads),
@@ -133,7 +135,7 @@ private enum ServerLife {
 }
 
 /// The watchdog's thread: checks every connection several times within the shortest timeout.
-private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, _ daemon: OpaquePointer, requestTimeoutMilliseconds: Int) {
+private func watch(_ context: ServerContext, life: Monitor<ServerLife>, daemon: OpaquePointer, requestTimeoutMilliseconds: Int) {
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
         context.connections.expire(now: coarseMilliseconds())

@@ -116,9 +116,9 @@ struct TapeScanner {
         case UInt8(ascii: "\""): return takeString(in: text)
         case UInt8(ascii: "{"): return depth > 0 ? takeObject(in: text, depth: depth - 1) : refuse(.tooDeep)
         case UInt8(ascii: "["): return depth > 0 ? takeArray(in: text, depth: depth - 1) : refuse(.tooDeep)
-        case UInt8(ascii: "t"): return takeWord("true", .bool, 1, in: text)
-        case UInt8(ascii: "f"): return takeWord("false", .bool, 0, in: text)
-        case UInt8(ascii: "n"): return takeWord("null", .null, 0, in: text)
+        case UInt8(ascii: "t"): return takeWord("true", kind: .bool, value: 1, in: text)
+        case UInt8(ascii: "f"): return takeWord("false", kind: .bool, value: 0, in: text)
+        case UInt8(ascii: "n"): return takeWord("null", kind: .null, value: 0, in: text)
         default: return takeNumber(in: text)
         }
     }
@@ -169,7 +169,7 @@ struct TapeScanner {
         return true
     }
 
-    private mutating func takeWord(_ word: StaticString, _ kind: JSONElement.Kind, _ value: Int, in text: Span<UInt8>) -> Bool {
+    private mutating func takeWord(_ word: StaticString, kind: JSONElement.Kind, value: Int, in text: Span<UInt8>) -> Bool {
         guard scanner.take(word, in: text) else { return false }
         append(kind, start: value)
         return true

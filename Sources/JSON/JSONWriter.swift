@@ -155,9 +155,9 @@ extension JSONWriter {
     mutating func writeIndented(_ value: JSONValue, depth: Int) {
         switch value {
         case .array(let values) where !values.isEmpty:
-            writeLines("[", "]", values, depth) { writer, value in writer.writeIndented(value, depth: depth + 1) }
+            writeLines("[", end: "]", parts: values, depth: depth) { writer, value in writer.writeIndented(value, depth: depth + 1) }
         case .object(let object) where !object.members.isEmpty:
-            writeLines("{", "}", object.members, depth) { writer, member in
+            writeLines("{", end: "}", parts: object.members, depth: depth) { writer, member in
                 writer.write(member.key)
                 writer.bytes += ": ".utf8
                 writer.writeIndented(member.value, depth: depth + 1)
@@ -167,7 +167,7 @@ extension JSONWriter {
     }
 
     private mutating func writeLines<Part>(
-        _ start: Character, _ end: Character, _ parts: [Part], _ depth: Int, _ write: (inout JSONWriter, Part) -> Void
+        _ start: Character, end: Character, parts: [Part], depth: Int, write: (inout JSONWriter, Part) -> Void
     ) {
         bytes += start.utf8
         for (index, part) in parts.enumerated() {

@@ -77,13 +77,13 @@ struct SchemaCheck {
     private mutating func check(_ text: String, _ rules: SchemaNode.StringRules) {
         // A code point takes one to four bytes, so the bytes nearly always tell.
         if rules.length.most != nil || rules.length.least != nil {
-            check(text.unicodeScalars.count, rules.length, "character", "characters")
+            check(text.unicodeScalars.count, range: rules.length, one: "character", many: "characters")
         }
         if let format = rules.format, !format.accepts(text) { refuse("must be \(format.words)") }
     }
 
     private mutating func check(_ items: [JSONValue], _ rules: SchemaNode.ArrayRules) {
-        check(items.count, rules.count, "item", "items")
+        check(items.count, range: rules.count, one: "item", many: "items")
         if rules.areUnique {
             var seen: Set<[UInt8]> = []
             if !items.allSatisfy({ seen.insert(canonical($0)).inserted }) { refuse("must not have an item twice") }
@@ -97,7 +97,7 @@ struct SchemaCheck {
     }
 
     private mutating func check(_ object: JSONObject, _ rules: SchemaNode.ObjectRules) {
-        check(object.members.count, rules.count, "member", "members")
+        check(object.members.count, range: rules.count, one: "member", many: "members")
         if !rules.required.isEmpty {
             let names = Set(object.members.map { Array($0.key.utf8) })
             for name in rules.required where !names.contains(Array(name.utf8)) {
@@ -154,7 +154,7 @@ struct SchemaCheck {
         place.removeLast()
     }
 
-    private mutating func check(_ count: Int, _ range: SchemaNode.Range, _ one: String, _ many: String) {
+    private mutating func check(_ count: Int, range: SchemaNode.Range, one: String, many: String) {
         if let least = range.least, count < least { refuse("must have at least \(least) \(least == 1 ? one : many)") }
         if let most = range.most, count > most { refuse("must have at most \(most) \(most == 1 ? one : many)") }
     }

@@ -88,7 +88,7 @@ final class SchemaCompiler {
 
     private func compile(_ object: JSONObject, _ place: Place) -> SchemaNode {
         var reader = SchemaReader(compiler: self, place: place)
-        for member in object.members { reader.read(member.key, member.value, place.member(member.key)) }
+        for member in object.members { reader.read(member.key, value: member.value, at: place.member(member.key)) }
         return SchemaNode(reader.finished())
     }
 

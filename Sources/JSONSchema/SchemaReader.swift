@@ -11,11 +11,11 @@ struct SchemaReader {
         (self.compiler, self.place) = (compiler, place)
     }
 
-    mutating func read(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    mutating func read(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         switch keyword {
         case "type": rules.types = types(value, at)
-        case "enum", "const": readChoices(keyword, value, at)
-        case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf": readBound(keyword, value, at)
+        case "enum", "const": readChoices(keyword, value: value, at: at)
+        case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf": readBound(keyword, value: value, at: at)
         case "minLength": rules.strings.length.least = count(value, at)
         case "maxLength": rules.strings.length.most = count(value, at)
         case "format": rules.strings.format = format(value, at)
@@ -23,9 +23,9 @@ struct SchemaReader {
         case "maxItems": rules.arrays.count.most = count(value, at)
         case "uniqueItems": rules.arrays.areUnique = bool(value, at)
         case "items": rules.arrays.items = items(value, at)
-        case "properties", "required", "additionalProperties", "minProperties", "maxProperties": readObject(keyword, value, at)
-        case "allOf", "anyOf", "oneOf", "not", "$ref": readCombination(keyword, value, at)
-        default: readAnnotation(keyword, value, at)
+        case "properties", "required", "additionalProperties", "minProperties", "maxProperties": readObject(keyword, value: value, at: at)
+        case "allOf", "anyOf", "oneOf", "not", "$ref": readCombination(keyword, value: value, at: at)
+        default: readAnnotation(keyword, value: value, at: at)
         }
     }
 
@@ -41,7 +41,7 @@ struct SchemaReader {
         return rules
     }
 
-    private mutating func readObject(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    private mutating func readObject(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         switch keyword {
         case "properties": readProperties(value, at)
         case "required": rules.objects.required = names(value, at)
@@ -63,7 +63,7 @@ struct SchemaReader {
         }
     }
 
-    private mutating func readCombination(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    private mutating func readCombination(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         switch keyword {
         case "allOf": rules.combinations.all += schemas(value, at.open)
         case "anyOf": rules.combinations.any = schemas(value, at)
@@ -73,7 +73,7 @@ struct SchemaReader {
         }
     }
 
-    private mutating func readChoices(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    private mutating func readChoices(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         let values = keyword == "const" ? [value] : value.elements
         if values.isEmpty { return compiler.refuse(at, "must be a list of at least one value") }
         let texts = values.map { String(decoding: JSONSchema.canonical($0), as: UTF8.self) }
@@ -85,7 +85,7 @@ struct SchemaReader {
 
     private static let longestList = 300
 
-    private mutating func readBound(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    private mutating func readBound(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         guard let number = ExactNumber(value) else { return compiler.refuse(at, "must be a number") }
         let bound = SchemaNode.NumberRules.Bound(number: number, text: String(decoding: value.serialized(), as: UTF8.self))
         switch keyword {
@@ -101,7 +101,7 @@ struct SchemaReader {
     }
 
     /// What is told to people and models, and asks nothing of values.
-    private func readAnnotation(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
+    private func readAnnotation(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         switch keyword {
         case "title", "description", "$comment": if value.text == nil { compiler.refuse(at, "must be a string") }
         case "default": break

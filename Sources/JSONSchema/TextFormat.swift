@@ -54,8 +54,8 @@ extension TextFormat {
     }
 
     private static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count == 10, let (year, month) = pair(text.prefix(7), 4, UInt8(ascii: "-"), 2),
-            let (_, day) = pair(text.dropFirst(5), 2, UInt8(ascii: "-"), 2)
+        guard text.count == 10, let (year, month) = pair(text.prefix(7), first: 4, separator: UInt8(ascii: "-"), second: 2),
+            let (_, day) = pair(text.dropFirst(5), first: 2, separator: UInt8(ascii: "-"), second: 2)
         else { return false }
         let isLeap = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
         let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -63,8 +63,9 @@ extension TextFormat {
     }
 
     private static func isTime(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let (hour, minute) = pair(text.prefix(5), 2, UInt8(ascii: ":"), 2),
-            let (_, second) = pair(text.dropFirst(3).prefix(5), 2, UInt8(ascii: ":"), 2), hour < 24, minute < 60, second <= 60
+        guard let (hour, minute) = pair(text.prefix(5), first: 2, separator: UInt8(ascii: ":"), second: 2),
+            let (_, second) = pair(text.dropFirst(3).prefix(5), first: 2, separator: UInt8(ascii: ":"), second: 2), hour < 24, minute < 60,
+            second <= 60
         else { return false }
         var rest = text.dropFirst(8)
         if rest.first == UInt8(ascii: ".") {
@@ -81,13 +82,13 @@ extension TextFormat {
     private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
         if text.count == 1, let zulu = text.first, zulu | 0x20 == UInt8(ascii: "z") { return 0 }
         guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
-            let (hours, minutes) = pair(text.dropFirst(), 2, UInt8(ascii: ":"), 2), hours < 24, minutes < 60
+            let (hours, minutes) = pair(text.dropFirst(), first: 2, separator: UInt8(ascii: ":"), second: 2), hours < 24, minutes < 60
         else { return nil }
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 60 + minutes)
     }
 
     /// Two numbers of so many digits with a separator between them, and nothing else.
-    private static func pair(_ text: ArraySlice<UInt8>, _ first: Int, _ separator: UInt8, _ second: Int) -> (Int, Int)? {
+    private static func pair(_ text: ArraySlice<UInt8>, first: Int, separator: UInt8, second: Int) -> (Int, Int)? {
         guard text.count == first + 1 + second, text.dropFirst(first).first == separator else { return nil }
         guard let left = number(text.prefix(first)), let right = number(text.suffix(second)) else { return nil }
         return (left, right)

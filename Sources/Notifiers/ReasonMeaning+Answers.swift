@@ -104,10 +104,10 @@ extension ReasonSource {
 extension ReasonMeaning {
     /// The meaning of a push provider's own word.
     static func ofPush(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
-        source.objection(reason).map { of($0, reason, source) }
+        source.objection(reason).map { of($0, reason: reason, source: source) }
     }
 
-    private static func of(_ objection: ProviderObjection, _ reason: String, _ source: ReasonSource) -> ReasonMeaning {
+    private static func of(_ objection: ProviderObjection, reason: String, source: ReasonSource) -> ReasonMeaning {
         switch objection {
         case .none: ReasonMeaning("the provider accepted it", "провайдер принял", do: nil)
         case .deviceGone:
@@ -148,7 +148,9 @@ extension ReasonMeaning {
     static func ofStatus(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         guard let status = StatusReason.status(reason) else { return nil }
         if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", "получатель принял", do: nil) }
-        if case .push = source, status == 429 || status >= 500 { return of(status == 429 ? .tooMany : .failing, reason, source) }
+        if case .push = source, status == 429 || status >= 500 {
+            return of(status == 429 ? .tooMany : .failing, reason: reason, source: source)
+        }
         if [429, 503].contains(status) {
             return ReasonMeaning(
                 "the receiver wants fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
@@ -162,7 +164,7 @@ extension ReasonMeaning {
         switch source {
         case .http(let name): return ofHTTP(status, name)
         case .log, .unknown: return ofHTTP(status, "NAME")
-        case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason, source)
+        case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason: reason, source: source)
         case .push, .relay:
             return ReasonMeaning(
                 "the receiver refuses the notifier's settings", "получатель не принимает настройки канала",

@@ -73,7 +73,7 @@ package enum File {
         let descriptor = try openNew(path, mode)
         defer { close(descriptor) }
         do throws(SystemError) {
-            try fill(descriptor, mode, Array(bytes))
+            try fill(descriptor, mode: mode, bytes: Array(bytes))
         } catch {
             try? remove(path)
             throw error
@@ -92,7 +92,7 @@ package enum File {
         do throws(SystemError) {
             var status = stat()
             guard unsafe stat(model, &status) == 0, fchown(descriptor, status.st_uid, status.st_gid) == 0 else { throw SystemError.last }
-            try fill(descriptor, mode, Array(bytes))
+            try fill(descriptor, mode: mode, bytes: Array(bytes))
         } catch {
             try? Process.asOwner(of: path) { () throws(SystemError) in try remove(path) }
             throw error
@@ -105,7 +105,7 @@ package enum File {
         return descriptor
     }
 
-    private static func fill(_ descriptor: Int32, _ mode: UInt32, _ bytes: [UInt8]) throws(SystemError) {
+    private static func fill(_ descriptor: Int32, mode: UInt32, bytes: [UInt8]) throws(SystemError) {
         // The umask may have removed requested permissions.
         guard fchmod(descriptor, permissions(mode)) == 0 else { throw SystemError.last }
         try write(bytes, to: descriptor)

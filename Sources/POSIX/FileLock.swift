@@ -30,7 +30,7 @@ package final class FileLock: Sendable {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(.last) }
         do throws(Failure) {
-            identity = try Self.lock(descriptor, path, byte, others)
+            identity = try Self.lock(descriptor, path: path, byte: byte, others: others)
         } catch {
             close(descriptor)
             throw error
@@ -61,7 +61,7 @@ package final class FileLock: Sendable {
     }
 
     private static func lock(
-        _ descriptor: Int32, _ path: String, _ byte: Int64, _ others: Range<Int64>
+        _ descriptor: Int32, path: String, byte: Int64, others: Range<Int64>
     ) throws(Failure) -> FileIdentity {
         guard set(F_WRLCK, byte, on: descriptor) else {
             let error = SystemError.last

@@ -90,7 +90,7 @@ private struct Rights: Equatable {
     private let groups: [gid_t]
     private let place: String?
 
-    private init(_ user: uid_t, _ group: gid_t, _ groups: [gid_t], _ place: String?) {
+    private init(_ user: uid_t, group: gid_t, groups: [gid_t], place: String?) {
         (self.user, self.group, self.groups, self.place) = (user, group, groups, place)
     }
 
@@ -100,18 +100,18 @@ private struct Rights: Equatable {
             var groups = [gid_t](repeating: 0, count: mostGroups)
             let count = unsafe getgroups(Int32(mostGroups), &groups)
             guard count >= 0 else { throw SystemError.last }
-            return Rights(geteuid(), getegid(), Array(groups.prefix(Int(count))), place.withLock(\.self))
+            return Rights(geteuid(), group: getegid(), groups: Array(groups.prefix(Int(count))), place: place.withLock(\.self))
         }
     }
 
     private init(of owner: PathOwner) {
         guard owner.user != 0 else {
-            self.init(0, getgid(), [getgid()], nil)
+            self.init(0, group: getgid(), groups: [getgid()], place: nil)
             return
         }
         let last = PathOwner.groupOfUnknownUser(owner.group)
         let (group, groups) = Self.groups(of: owner.user) ?? (last, [last])
-        self.init(owner.user, group, groups, owner.place)
+        self.init(owner.user, group: group, groups: groups, place: owner.place)
     }
 
     /// The group of a user and all groups that it is a member of; nil when the system does not know the user.

@@ -39,7 +39,7 @@ struct Exchange {
     mutating func send(_ queries: [Query], _ prepared: inout PreparedStatements?) throws(Loss) {
         for (index, query) in queries.enumerated() {
             if prepared != nil {
-                try sendPrepared(query, index, &prepared)
+                try sendPrepared(query, index: index, prepared: &prepared)
             } else {
                 guard unsafe query.send(handle, name: nil) else { throw broken() }
                 steps.append(.run(nil, query: index))
@@ -48,7 +48,7 @@ struct Exchange {
         guard unsafe PQpipelineSync(handle) == 1 else { throw broken() }
     }
 
-    private mutating func sendPrepared(_ query: Query, _ index: Int, _ prepared: inout PreparedStatements?) throws(Loss) {
+    private mutating func sendPrepared(_ query: Query, index: Int, prepared: inout PreparedStatements?) throws(Loss) {
         let key = query.key
         guard let (name, isNew) = prepared?.name(of: key) else { return }
         if isNew {

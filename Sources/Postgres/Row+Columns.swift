@@ -2,26 +2,26 @@ extension Row {
     /// Reads an `int8`, `int4` or `int2`.
     package func int64(_ column: Int) throws(PostgresError) -> Int64 {
         switch type(of: column) {
-        case .int2: Int64(try integer(Int16.self, column, .int2))
-        case .int4: Int64(try integer(Int32.self, column, .int4))
-        default: try integer(Int64.self, column, .int8)
+        case .int2: Int64(try integer(Int16.self, column: column, type: .int2))
+        case .int4: Int64(try integer(Int32.self, column: column, type: .int4))
+        default: try integer(Int64.self, column: column, type: .int8)
         }
     }
 
     /// Reads an `int4` or `int2`.
     package func int32(_ column: Int) throws(PostgresError) -> Int32 {
-        if type(of: column) == .int2 { return Int32(try integer(Int16.self, column, .int2)) }
-        return try integer(Int32.self, column, .int4)
+        if type(of: column) == .int2 { return Int32(try integer(Int16.self, column: column, type: .int2)) }
+        return try integer(Int32.self, column: column, type: .int4)
     }
 
     /// Reads a `bool`.
     package func bool(_ column: Int) throws(PostgresError) -> Bool {
-        try integer(UInt8.self, column, .bool) != 0
+        try integer(UInt8.self, column: column, type: .bool) != 0
     }
 
     /// Reads a `text`, `varchar`, `char` or `name`.
     package func string(_ column: Int) throws(PostgresError) -> String {
-        let text = try withValue(column, .text) { bytes throws(PostgresError) -> String? in copyText(bytes) }
+        let text = try withValue(column, expected: .text) { bytes throws(PostgresError) -> String? in copyText(bytes) }
         guard let text else { throw mismatch(column, "is text that is not UTF-8") }
         return text
     }
@@ -35,25 +35,25 @@ extension Row {
     package func withBytes<Result>(
         _ column: Int, _ body: (Span<UInt8>) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
-        try withValue(column, .bytea, body)
+        try withValue(column, expected: .bytea, body: body)
     }
 
     /// Reads a `uuid`, as 16 bytes.
     package func uuid(_ column: Int) throws(PostgresError) -> [UInt8] {
-        try withValue(column, .uuid) { bytes throws(PostgresError) in copyBytes(bytes) }
+        try withValue(column, expected: .uuid) { bytes throws(PostgresError) in copyBytes(bytes) }
     }
 
     /// Reads a `timestamptz`, in microseconds since 1970; `infinity` and `-infinity` are the greatest and the least number.
     package func unixMicroseconds(_ column: Int) throws(PostgresError) -> Int64 {
-        let value = try integer(Int64.self, column, .timestamptz)
+        let value = try integer(Int64.self, column: column, type: .timestamptz)
         if value == .max || value == .min { return value }
         let (sum, overflows) = value.addingReportingOverflow(microsecondsBefore2000)
         guard !overflows else { throw mismatch(column, "is too late for 64 bits of microseconds") }
         return sum
     }
 
-    private func integer<Value: FixedWidthInteger>(_: Value.Type, _ column: Int, _ type: TypeID) throws(PostgresError) -> Value {
-        let value = try withValue(column, type) { bytes throws(PostgresError) -> Value? in BinaryReader.whole(bytes) }
+    private func integer<Value: FixedWidthInteger>(_: Value.Type, column: Int, type: TypeID) throws(PostgresError) -> Value {
+        let value = try withValue(column, expected: type) { bytes throws(PostgresError) -> Value? in BinaryReader.whole(bytes) }
         guard let value else { throw mismatch(column, "has another length than \(type.sqlName)") }
         return value
     }

@@ -67,7 +67,7 @@ package struct Row: Sendable {
 
     /// Lends the bytes of a value of a type, or of one that is written alike.
     func withValue<Result>(
-        _ column: Int, _ expected: TypeID, _ body: (Span<UInt8>) throws(PostgresError) -> Result
+        _ column: Int, expected: TypeID, body: (Span<UInt8>) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
         if isNull(column) { throw mismatch(column, "is NULL") }
         let type = type(of: column)

@@ -21,7 +21,7 @@ final class ListenerPressure: Sendable {
     private let clocks: Clocks
     private let moments = Monitor<Moments>([:])
 
-    init(_ registry: MetricsRegistry, _ denials: DenialLog, _ clocks: Clocks) {
+    init(_ registry: MetricsRegistry, denials: DenialLog, clocks: Clocks) {
         (self.denials, self.clocks) = (denials, clocks)
         family = registry.counter(
             "deskgate_http_connections_over_limit_total",
@@ -46,8 +46,8 @@ final class ListenerPressure: Sendable {
         let now = clocks.monotonicMilliseconds()
         moments.withLock { $0[Place(listener: listener, isOfCaller: nil)] = (CrowdedListener(listener, nil), now) }
         denials.log(
-            .warning, "no room for a body", reason: listener.rawValue,
-            ["listener": .string(listener.rawValue), "peer": .string(peer), "remedy": .string(listener.remedyOfBodies.english)])
+            .warning, message: "no room for a body", reason: listener.rawValue,
+            fields: ["listener": .string(listener.rawValue), "peer": .string(peer), "remedy": .string(listener.remedyOfBodies.english)])
     }
 
     /// Takes in that a bound on connections was reached.
@@ -62,6 +62,6 @@ final class ListenerPressure: Sendable {
             "listener": .string(crowded.listener.rawValue), "limit": .string(limit), "closed": .string(closed),
         ]
         if let caller = bound.caller { fields.append("peer", .string(caller.description)) }
-        denials.log(.warning, "no room for a connection", reason: "\(crowded.listener.rawValue) \(limit)", fields)
+        denials.log(.warning, message: "no room for a connection", reason: "\(crowded.listener.rawValue) \(limit)", fields: fields)
     }
 }

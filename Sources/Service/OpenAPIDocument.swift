@@ -32,7 +32,7 @@ final class OpenAPIDocument: Sendable {
         let listeners = listeners.withLock { $0 }
         var paths = JSONObject()
         for listener in listeners {
-            for route in listener.routes { paths.append(Self.item(route, listener.tag, listener.url), forKey: Self.path(route)) }
+            for route in listener.routes { paths.append(Self.item(route, tag: listener.tag, url: listener.url), forKey: Self.path(route)) }
         }
         return [
             "openapi": "3.1.0",
@@ -56,7 +56,7 @@ final class OpenAPIDocument: Sendable {
         return segments.isEmpty ? "/" : segments.joined()
     }
 
-    private static func item(_ route: Route, _ tag: String, _ url: String) -> JSONValue {
+    private static func item(_ route: Route, tag: String, url: String) -> JSONValue {
         var item: JSONObject = ["servers": [["url": .string(url)]]]
         for (method, _) in route.handlers {
             guard let description = route.descriptions[method] else { continue }
@@ -147,14 +147,14 @@ final class OpenAPIDocument: Sendable {
 extension OpenAPIDocument {
     /// What the server may answer on every route. libmicrohttpd itself answers 408 and 431, without JSON.
     private static let common: [(status: Int, name: String, answer: JSONValue)] = [
-        (400, "MalformedRequest", response(RouteDescription.Answer(400, "The request line, a header or the body is malformed."))),
+        (400, "MalformedRequest", response(RouteDescription.Answer(400, text: "The request line, a header or the body is malformed."))),
         (408, "RequestTimeout", ["description": "The request has not arrived in time."]),
-        (413, "BodyTooLarge", response(RouteDescription.Answer(413, "The body is over the path's limit."))),
-        (415, "EncodedBody", response(RouteDescription.Answer(415, "The body has a Content-Encoding."))),
+        (413, "BodyTooLarge", response(RouteDescription.Answer(413, text: "The body is over the path's limit."))),
+        (415, "EncodedBody", response(RouteDescription.Answer(415, text: "The body has a Content-Encoding."))),
         (431, "HeadersTooLarge", ["description": "The request line or the headers are too large."]),
         (
             503, "Unavailable",
-            response(RouteDescription.Answer(503, "The service cannot answer at the moment.", headers: ["Retry-After"]))
+            response(RouteDescription.Answer(503, text: "The service cannot answer at the moment.", headers: ["Retry-After"]))
         ),
     ]
 

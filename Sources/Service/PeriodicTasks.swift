@@ -46,7 +46,7 @@ final class WarningLog: Sendable {
         let now = clocks.unixSeconds()
         told.withLock { $0 = (configuration, now) }
         for warning in configuration.warnings(now: now) {
-            logger.log(.warning, "configuration", ["path": .string(warning.path), "warning": .string(warning.message)])
+            logger.log(.warning, message: "configuration", fields: ["path": .string(warning.path), "warning": .string(warning.message)])
         }
     }
 

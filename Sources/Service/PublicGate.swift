@@ -35,10 +35,11 @@ final class CallerRules: Sendable {
 /// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A help desk that is refused takes the 403 for
 /// a denial all the same: whoever restricts callers must know where the help desk calls from.
 struct PublicGate: Sendable {
-    private static let wrongNetwork = Response.error(403, "forbidden_network", "Calls from this network are not accepted.")
+    private static let wrongNetwork = Response.error(403, code: "forbidden_network", message: "Calls from this network are not accepted.")
     private static let wrongCertificate = Response.error(
-        403, "forbidden_certificate", "This call lacks a client certificate that is accepted here.")
-    private static let wrongHeader = Response.error(403, "forbidden_header", "This call lacks the header that shows who may call.")
+        403, code: "forbidden_certificate", message: "This call lacks a client certificate that is accepted here.")
+    private static let wrongHeader = Response.error(
+        403, code: "forbidden_header", message: "This call lacks the header that shows who may call.")
     /// A failure of our own.
     private static let undecided = AuthorizeRefusals().undecided
 
@@ -49,7 +50,7 @@ struct PublicGate: Sendable {
     private let header: Counter
     private let denials: DenialLog
 
-    init(_ callers: Configuration.Callers, _ registry: MetricsRegistry, _ denials: DenialLog) {
+    init(_ callers: Configuration.Callers, registry: MetricsRegistry, denials: DenialLog) {
         rules = SnapshotReference(CallerRules(callers))
         let family = Self.refusedCallers(registry)
         network = family.child(CallerRefusal.network.rawValue)
@@ -87,10 +88,11 @@ struct PublicGate: Sendable {
             case .unixSocket: break
             case .unknown:
                 // Whose proxy does not tell is the operator's own failure.
-                return request.peerHost() == .unknown ? Self.undecided : refuse(request, path, .forwarded, forwarded, Self.undecided)
+                return request.peerHost() == .unknown
+                    ? Self.undecided : refuse(request, path: path, reason: .forwarded, counter: forwarded, response: Self.undecided)
             case .address(let address):
                 if !networks.contains(where: { $0.contains(address) }) {
-                    return refuse(request, path, .network, network, Self.wrongNetwork)
+                    return refuse(request, path: path, reason: .network, counter: network, response: Self.wrongNetwork)
                 }
             }
         }
@@ -100,17 +102,18 @@ struct PublicGate: Sendable {
             case .trusted: break
             case .unknown: return Self.undecided
             case .missing, .expired, .untrusted:
-                return refuse(request, path, .certificate, certificate, Self.wrongCertificate, shown)
+                return refuse(
+                    request, path: path, reason: .certificate, counter: certificate, response: Self.wrongCertificate, certificate: shown)
             }
         }
-        if let header = rules.header, !Self.knows(request, header.name, header.secrets) {
-            return refuse(request, path, .header, self.header, Self.wrongHeader)
+        if let header = rules.header, !Self.knows(request, name: header.name, secrets: header.secrets) {
+            return refuse(request, path: path, reason: .header, counter: self.header, response: Self.wrongHeader)
         }
         return nil
     }
 
     /// Compares with every secret, each in constant time.
-    private static func knows(_ request: borrowing Request, _ name: [UInt8], _ secrets: [SecretBytes]) -> Bool {
+    private static func knows(_ request: borrowing Request, name: [UInt8], secrets: [SecretBytes]) -> Bool {
         var isKnown = false
         request.withHeader(named: name) { value in
             guard let value else { return }
@@ -123,8 +126,8 @@ struct PublicGate: Sendable {
     }
 
     private func refuse(
-        _ request: borrowing Request, _ path: String, _ reason: CallerRefusal, _ counter: Counter, _ response: Response,
-        _ certificate: PeerCertificate? = nil
+        _ request: borrowing Request, path: String, reason: CallerRefusal, counter: Counter, response: Response,
+        certificate: PeerCertificate? = nil
     ) -> Response {
         counter.increment()
         let (peer, requestID) = (request.peer(), request.requestID)
@@ -134,7 +137,7 @@ struct PublicGate: Sendable {
         let client = rules.current.client(of: request)
         if client != request.peerHost(), case .address(let address) = client { fields.append("client", .string(address.description)) }
         if let certificate { fields.append("certificate", .string(certificate.rawValue)) }
-        denials.log(.warning, "caller refused", reason: reason.rawValue, fields)
+        denials.log(.warning, message: "caller refused", reason: reason.rawValue, fields: fields)
         return response
     }
 }

@@ -59,7 +59,8 @@ package final class RunningService: Sendable {
                     devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain, replica: replica)
             }
         }
-        (revocations, copying, watches, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        (revocations, copying, watches, deliveries, adminServer, publicServer) = try Self.start(
+            configuration, graph: graph, logger: logger, clocks: clocks)
         graph.metrics.tellListeners([
             ("public", publicServer, configuration.listen.settings), ("admin", adminServer, configuration.admin.listener.settings),
         ])
@@ -79,8 +80,8 @@ package final class RunningService: Sendable {
             backups?.refresh()
         }
         logger.log(
-            .info, "serving",
-            [
+            .info, message: "serving",
+            fields: [
                 "version": .string(Version.current), "public": .string(publicAddress.description),
                 "admin": .string(adminAddress.description), "apps": .integer(configuration.apps.count),
             ])
@@ -90,7 +91,7 @@ package final class RunningService: Sendable {
 
     /// Starts everything that has threads. If one part fails, the parts started before it are stopped.
     private static func start(
-        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
+        _ configuration: Configuration, graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) -> (
         revocations: PeriodicTasks, copying: PeriodicTasks, watches: [PeriodicTasks], deliveries: DeliveryServices, admin: Server,
         public: Server
@@ -113,7 +114,7 @@ package final class RunningService: Sendable {
             // After the notifiers are there: one that is not would be taken for one that has left the configuration.
             watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.logProblems() })
             watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() })
-            let (admin, publicServer) = try listen(configuration, graph, logger)
+            let (admin, publicServer) = try listen(configuration, graph: graph, logger: logger)
             return (refreshing, renewing, watches, started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
@@ -147,15 +148,16 @@ package final class RunningService: Sendable {
     }
 
     private static func listen(
-        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger
+        _ configuration: Configuration, graph: ServiceGraph, logger: Logger
     ) throws(StartError) -> (admin: Server, public: Server) {
         let admin = try listen(
-            configuration.admin.listener, graph.adminRouter, graph.observer(listener: .admin, of: graph.adminRouter),
-            graph.pressure(on: .admin), logger, threads: 1)
+            configuration.admin.listener, router: graph.adminRouter, observer: graph.observer(listener: .admin, of: graph.adminRouter),
+            pressure: graph.pressure(on: .admin), logger: logger, threads: 1)
         do {
             let publicServer = try listen(
-                configuration.listen, graph.publicRouter, graph.observer(listener: .public, of: graph.publicRouter, watched: 503),
-                graph.pressure(on: .public), logger, threads: nil)
+                configuration.listen, router: graph.publicRouter,
+                observer: graph.observer(listener: .public, of: graph.publicRouter, watched: 503),
+                pressure: graph.pressure(on: .public), logger: logger, threads: nil)
             return (admin, publicServer)
         } catch {
             admin.stop(drainMilliseconds: 0)
@@ -193,7 +195,7 @@ package final class RunningService: Sendable {
         graph.readiness.stop()
         // Before the log line, so that no attempt begins after it.
         deliveries.beginStopping()
-        logger.log(.info, "stopping")
+        logger.log(.info, message: "stopping")
         let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
         // Requests and attempts share one deadline, because the supervisor's timeout runs from now.
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
@@ -220,8 +222,10 @@ package final class RunningService: Sendable {
         let unclosed = graph.store.close()
         chores?.stop()
         graph.denials.flush(all: true)
-        if let unclosed { logger.log(.error, "stopped without closing the store", ["reason": .string(unclosed.description)]) }
-        logger.log(.info, "stopped")
+        if let unclosed {
+            logger.log(.error, message: "stopped without closing the store", fields: ["reason": .string(unclosed.description)])
+        }
+        logger.log(.info, message: "stopped")
         return unclosed == nil
     }
 
@@ -242,7 +246,7 @@ package final class RunningService: Sendable {
         graph.record.noteLoaded(next)
         graph.metrics.countReload(succeeded: true)
         logger.setLevel(next.log.level)
-        logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
+        logger.log(.info, message: "configuration reloaded", fields: ["apps": .integer(next.apps.count)])
         warnings.tell(next)
         return true
     }
@@ -255,7 +259,7 @@ package final class RunningService: Sendable {
             guard let identity = wanted[index], identity != shown[index] else { continue }
             try server.replaceIdentity(with: identity)
             identities.withLock { $0[index] = identity }
-            logger.log(.info, "certificate renewed", ["listener": .string(index == 0 ? "public" : "admin")])
+            logger.log(.info, message: "certificate renewed", fields: ["listener": .string(index == 0 ? "public" : "admin")])
         }
     }
 
@@ -263,21 +267,21 @@ package final class RunningService: Sendable {
         graph.record.noteRefused(reasons, keys: keys)
         graph.metrics.countReload(succeeded: false)
         for reason in reasons {
-            logger.log(.error, "configuration not reloaded", ["reason": .string(reason)])
+            logger.log(.error, message: "configuration not reloaded", fields: ["reason": .string(reason)])
         }
         return false
     }
 
     private static func listen(
-        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, _ pressure: ConnectionPressure,
-        _ logger: Logger, threads: Int?
+        _ listener: Configuration.Listener, router: Router, observer: @escaping ResponseObserver, pressure: ConnectionPressure,
+        logger: Logger, threads: Int?
     ) throws(StartError) -> Server {
         var (settings, pressure) = (listener.settings, pressure)
         if let threads { settings.threads = threads }
         pressure.onDescriptorShortage = {
             logger.log(
-                .error, "no file descriptor left: new connections are answered 503",
-                [
+                .error, message: "no file descriptor left: new connections are answered 503",
+                fields: [
                     "listener": .string(listener.address.description),
                     "remedy": .string("raise the limit of open files above max_connections (LimitNOFILE=, ulimit -n) and restart"),
                 ])

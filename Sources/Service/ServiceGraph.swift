@@ -94,7 +94,7 @@ package struct ServiceGraph: Sendable {
         let recorder = AuthorizationRecorder(now: clocks.unixSeconds)
         self.recorder = recorder
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in
-            try Self.states(configuration, metrics, backends, recorder)
+            try Self.states(configuration, metrics: metrics, backends: backends, recorder: recorder)
         }
         helpDeskState = SnapshotReference(states.helpDesks)
         operatorState = SnapshotReference(states.operators)
@@ -137,7 +137,7 @@ package struct ServiceGraph: Sendable {
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
-        let pressure = ListenerPressure(metrics.registry, denials, clocks)
+        let pressure = ListenerPressure(metrics.registry, denials: denials, clocks: clocks)
         listenerPressure = pressure
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
@@ -151,9 +151,9 @@ package struct ServiceGraph: Sendable {
         }
         self.helpDesks = helpDesks
         let tickets: @Sendable (String) -> (any TicketDesk)? = { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first }
-        let bots = ServedBots(configuration, services, metrics.registry, tickets: tickets)
+        let bots = ServedBots(configuration, services: services, registry: metrics.registry, tickets: tickets)
         self.bots = bots
-        let gate = PublicGate(configuration.callers, metrics.registry, denials)
+        let gate = PublicGate(configuration.callers, registry: metrics.registry, denials: denials)
         publicGate = gate
         let routes = helpDesks.flatMap(\.routes) + bots.routes
         // Unrestricted, nothing is asked of a request; a restart alone can change that.
@@ -230,7 +230,7 @@ package struct ServiceGraph: Sendable {
 
     /// - Parameter former: the state in force; nil at the start.
     private static func states(
-        _ configuration: Configuration, _ metrics: ServiceMetrics, _ backends: BackendServices, _ recorder: AuthorizationRecorder,
+        _ configuration: Configuration, metrics: ServiceMetrics, backends: BackendServices, recorder: AuthorizationRecorder,
         former: HelpDeskState? = nil
     ) throws(CryptoError) -> (helpDesks: HelpDeskState, operators: OperatorState) {
         let authorizer = try configuration.makeAuthorizer()
@@ -246,7 +246,7 @@ package struct ServiceGraph: Sendable {
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
-        let states = try Self.states(next, metrics, backends, recorder, former: helpDeskState.current)
+        let states = try Self.states(next, metrics: metrics, backends: backends, recorder: recorder, former: helpDeskState.current)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         prepared.append(bots.prepare(next, states.helpDesks))

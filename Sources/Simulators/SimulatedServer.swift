@@ -14,7 +14,7 @@ package final class SimulatedServer: Sendable {
             settings, opening: { _ in faults.opening(of: provider) },
             handler: { request in
                 let fault = faults.next(provider, rules.subject(of: request))
-                return Self.react(to: request, fault, rules, recorder)
+                return Self.react(to: request, fault, rules: rules, recorder: recorder)
             })
     }
 
@@ -49,7 +49,7 @@ package final class SimulatedServer: Sendable {
     }
 
     private static func react(
-        to request: HTTP2Request, _ fault: Fault?, _ rules: any SimulatorRules, _ recorder: PushRecorder
+        to request: HTTP2Request, _ fault: Fault?, rules: any SimulatorRules, recorder: PushRecorder
     ) -> HTTP2Action {
         guard let fault else { return answer(rules.answer(request), recorder) }
         let action: HTTP2Action =

@@ -34,8 +34,8 @@ package final class SimulatorSet: Sendable {
             let tls = try TLSServerContext(certificate: certificate.certificate, key: certificate.key)
             let credentials = try settings.credentials ?? SimulatorCredentials()
             let recorder = PushRecorder(capacity: settings.recordLimit, observer: settings.observer)
-            let makers = try RuleMaker(settings, credentials, devices)
-            self.servers = try Self.start(settings, tls, faults, recorder, makers)
+            let makers = try RuleMaker(settings, credentials: credentials, devices: devices)
+            self.servers = try Self.start(settings, tls: tls, faults: faults, recorder: recorder, makers: makers)
             self.credentials = credentials
             self.recorder = recorder
             authority = certificate.authority
@@ -64,7 +64,7 @@ package final class SimulatorSet: Sendable {
     }
 
     private static func start(
-        _ settings: SimulatorSettings, _ tls: TLSServerContext, _ faults: FaultScript, _ recorder: PushRecorder, _ makers: RuleMaker
+        _ settings: SimulatorSettings, tls: TLSServerContext, faults: FaultScript, recorder: PushRecorder, makers: RuleMaker
     ) throws(HTTP2Error) -> [SimulatedServer] {
         var servers: [SimulatedServer] = []
         do throws(HTTP2Error) {
@@ -94,7 +94,7 @@ struct RuleMaker {
     private let providerTokens: ProviderTokens
     private let googleKey: RS256PublicKey
 
-    init(_ settings: SimulatorSettings, _ credentials: SimulatorCredentials, _ devices: DeviceRegistry) throws(KeyProblem) {
+    init(_ settings: SimulatorSettings, credentials: SimulatorCredentials, devices: DeviceRegistry) throws(KeyProblem) {
         self.settings = settings
         self.credentials = credentials
         self.devices = devices
@@ -110,8 +110,8 @@ struct RuleMaker {
         switch provider {
         case .apns, .apnsSandbox:
             APNsRules(
-                provider, providerTokens, isKeyForIt: [nil, provider].contains(settings.apnsKeyEnvironment),
-                conversations: [credentials.apnsTopic], devices, streamLimit: settings.streamLimit, now: settings.now)
+                provider, tokens: providerTokens, isKeyForIt: [nil, provider].contains(settings.apnsKeyEnvironment),
+                conversations: [credentials.apnsTopic], devices: devices, streamLimit: settings.streamLimit, now: settings.now)
         case .fcm:
             FCMRules(
                 GoogleOAuth(key: googleKey, clientEmail: credentials.fcmClientEmail, tokens: googleTokens), message(.fcm), now: settings.now

@@ -11,7 +11,7 @@ struct OutboundRateLimiter {
 
         static func < (left: Self, right: Self) -> Bool { (left.notifier, left.number) < (right.notifier, right.number) }
 
-        fileprivate init(_ notifier: String, _ rule: OutboundRateLimit, _ device: Device.Key) {
+        fileprivate init(_ notifier: String, rule: OutboundRateLimit, device: Device.Key) {
             self.notifier = ByteKey(notifier)
             number = shortDigest(of: rule.scope.rawValue, device.appID, rule.scope == .person ? device.userID : device.deviceID)
         }
@@ -29,7 +29,9 @@ struct OutboundRateLimiter {
     private(set) var changed: Set<Key> = []
 
     /// The keys under which a call is counted.
-    static func keys(of call: RateLimitedCall, notifier: String) -> [Key] { call.rules.map { Key(notifier, $0, call.device) } }
+    static func keys(of call: RateLimitedCall, notifier: String) -> [Key] {
+        call.rules.map { Key(notifier, rule: $0, device: call.device) }
+    }
 
     /// Takes what a store has kept under a key; empty when it has nothing.
     mutating func take(_ times: CallTimes, until: UnixMilliseconds = 0, for key: Key) { calls[key] = Calls(times: times, until: until) }
@@ -37,8 +39,8 @@ struct OutboundRateLimiter {
     /// Decides on a call, whose keys must have been read, and counts it when it may be made now.
     /// - Returns: nil when it may be made now; otherwise when it may be.
     mutating func admit(_ call: RateLimitedCall, notifier: String, now: UnixMilliseconds) -> UnixMilliseconds? {
-        let counts = call.rules.map { (rule: $0, key: Key(notifier, $0, call.device)) }
-        for count in counts { bringBack(count.key, count.rule, now) }
+        let counts = call.rules.map { (rule: $0, key: Key(notifier, rule: $0, device: call.device)) }
+        for count in counts { bringBack(count.key, rule: count.rule, now: now) }
         let allowedAt = counts.map { $0.rule.allowedAt(after: times($0.key), now: now) }.max() ?? now
         guard allowedAt <= now else { return allowedAt }
         for (rule, key) in counts {
@@ -72,7 +74,7 @@ struct OutboundRateLimiter {
     private func times(_ key: Key) -> CallTimes { calls[key]?.times ?? CallTimes() }
 
     /// Calls in the future were counted before the clock was set back. They count as made now, so that nobody waits longer than one window.
-    private mutating func bringBack(_ key: Key, _ rule: OutboundRateLimit, _ now: UnixMilliseconds) {
+    private mutating func bringBack(_ key: Key, rule: OutboundRateLimit, now: UnixMilliseconds) {
         guard let last = times(key).earliest(ofLast: 1), last > now else { return }
         calls[key] = Calls(times: times(key).noLater(than: now), until: now + rule.windowMilliseconds)
         changed.insert(key)

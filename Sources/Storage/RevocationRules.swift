@@ -21,7 +21,7 @@ enum RevocationRules {
 
     /// The news of a version, from the additions and removals after it, each of them by rising version and at most `changesPerPage`.
     static func changes(
-        _ added: [(version: Int64, change: RevocationChange)], _ removed: [(version: Int64, change: RevocationChange)], _ versions: Versions
+        _ added: [(version: Int64, change: RevocationChange)], removed: [(version: Int64, change: RevocationChange)], versions: Versions
     ) -> RevocationChanges {
         // Beyond the end of a list that was cut, changes of the other one would come too early.
         var until = versions.last

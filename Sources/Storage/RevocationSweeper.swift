@@ -33,7 +33,7 @@ extension RevocationSweeper {
     ) throws(StoreError) -> Int {
         guard !revocation.namesPerson else { return 0 }
         let end = SystemClock.monotonicMilliseconds() + settings.sweepMilliseconds
-        return try sweep(revocation, now, audience) { SystemClock.monotonicMilliseconds() < end }
+        return try sweep(revocation, now: now, audience: audience) { SystemClock.monotonicMilliseconds() < end }
     }
 
     package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
@@ -48,11 +48,11 @@ extension RevocationSweeper {
             try finishSweep(of: revocation.id)
             return count
         }
-        return try sweep(revocation, now, audience) { false }
+        return try sweep(revocation, now: now, audience: audience) { false }
     }
 
     private func sweep(
-        _ revocation: Revocation, _ now: UnixMilliseconds, _ audience: RegistryAudience, while hasTime: () -> Bool
+        _ revocation: Revocation, now: UnixMilliseconds, audience: RegistryAudience, while hasTime: () -> Bool
     ) throws(StoreError) -> Int {
         var count = 0
         repeat {

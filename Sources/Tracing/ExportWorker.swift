@@ -150,10 +150,12 @@ final class ExportWorker: Sendable {
         let wasFailing = link.isFailing
         link.isFailing = failure != nil
         guard link.isFailing != wasFailing else { return }
-        guard let failure else { return logger.log(.info, "traces are exported again") }
+        guard let failure else { return logger.log(.info, message: "traces are exported again") }
         logger.log(
-            .warning, "traces cannot be exported; spans are dropped when the queue is full",
-            ["reason": .string(failure), "remedy": .string("look at the collector of traces.otlp.url; it is asked again by itself")])
+            .warning, message: "traces cannot be exported; spans are dropped when the queue is full",
+            fields: [
+                "reason": .string(failure), "remedy": .string("look at the collector of traces.otlp.url; it is asked again by itself"),
+            ])
     }
 }
 

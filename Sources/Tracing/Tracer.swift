@@ -101,8 +101,8 @@ package final class Tracer: Sendable {
     ///   - failure: why it has failed, in a stable word; nil when it has not.
     ///   - name: not evaluated when the span is not recorded, and neither are the attributes.
     package func end(
-        _ span: OpenSpan?, _ kind: TraceSpan.Kind, failure: @autoclosure () -> String? = nil, _ name: @autoclosure () -> String,
-        _ attributes: @autoclosure () -> [TraceAttribute]
+        _ span: OpenSpan?, kind: TraceSpan.Kind, failure: @autoclosure () -> String? = nil, name: @autoclosure () -> String,
+        attributes: @autoclosure () -> [TraceAttribute]
     ) {
         guard let span, span.isExported else { return }
         let failure = failure()

@@ -17,7 +17,7 @@ import Testing
         ("fe80::/10", "fec0::", false), ("2001:db8:0:0:8000::/65", "2001:db8::8000:0:0:1", true),
         ("2001:db8:0:0:8000::/65", "2001:db8::7fff:0:0:1", false),
     ])
-    func contains(_ network: String, _ address: String, _ isInside: Bool) throws {
+    func contains(_ network: String, address: String, isInside: Bool) throws {
         let address = try #require(IPAddress(address))
         #expect(try IPNetwork(network).contains(address) == isInside)
     }

@@ -48,7 +48,7 @@ import Time
             return
         }
         let minted = try minting.mint(appID: "shop", userID: "user", lifeSeconds: min(left, 5000), now: edge)
-        #expect(verdict(Triple("shop", "user", minted.securityKey), edge) == .authorized(keyID: 1))
+        #expect(verdict(Triple("shop", userID: "user", securityKey: minted.securityKey), edge) == .authorized(keyID: 1))
         #expect(minted.expiresAt == edge + min(left, 5000))
     }
 
@@ -89,7 +89,10 @@ import Time
         let apps = [Application(id: "shop", keys: keys, shadowUntil: .max), try Samples.application("bank", keys: 1)]
         let authorizer = try Authorizer(apps)
         var triples = [try Samples.triple("shop", "user"), try Samples.triple("bank", "user"), try Samples.triple("stop", "user")]
-        triples += [try Samples.triple("bank", "user", keyID: 2), Triple("shop", "user", "x"), Triple("shop", "", "")]
+        triples += [
+            try Samples.triple("bank", "user", keyID: 2), Triple("shop", userID: "user", securityKey: "x"),
+            Triple("shop", userID: "", securityKey: ""),
+        ]
         for triple in triples {
             let decision = authorizer.authorize(triple, now: Samples.now)
             #expect(authorizer.applyingShadowMode(to: decision, now: Samples.now) == decision)

@@ -34,7 +34,7 @@ struct JudgedVectors: Sendable {
 
 extension Vector {
     /// What its request holds.
-    var triple: Triple { Triple(appID, userID, securityKey) }
+    var triple: Triple { Triple(appID, userID: userID, securityKey: securityKey) }
 }
 
 extension Vector: CustomTestStringConvertible {

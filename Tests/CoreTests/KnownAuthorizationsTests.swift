@@ -73,7 +73,7 @@ import Time
 
     @Test(
         arguments: [(1, 300, false), (2, 300, true), (1, 299, true), (1, 301, false), (2, 301, true)] as [(Int, UInt64, Bool)])
-    func `a limit that refuses less lifts a failure`(_ most: Int, _ seconds: UInt64, _ isLifted: Bool) {
+    func `a limit that refuses less lifts a failure`(_ most: Int, seconds: UInt64, isLifted: Bool) {
         let refusal = LimitRefusal(LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), until: 1)
         let failure = AuthorizationFailure(refusal, at: Self.now)
         let inForce = LimitRule(per: .user, max: most, windowMilliseconds: seconds * 1000)
@@ -111,7 +111,7 @@ import Time
     @Test(
         arguments: [(0, 0, 0), (499, 0, 0), (-500, -1, 0), (29_000, 29, 0), (30_000, 30, 1), (-300_000, -300, -5)]
             as [(Int64, Int64, Int64)])
-    func anotherClockMovesAllMoments(_ milliseconds: Int64, _ seconds: Int64, _ minutes: Int64) throws {
+    func anotherClockMovesAllMoments(_ milliseconds: Int64, seconds: Int64, minutes: Int64) throws {
         var known = known([(Self.allowed, 1), (Self.wrong, 2), (Self.expired, 200)])
         known.silentReplicas = 3
         let moved = known.moved(byMilliseconds: milliseconds)

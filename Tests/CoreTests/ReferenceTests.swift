@@ -4,23 +4,25 @@ import Testing
 
 /// How the log names people and apps.
 @Suite struct ReferenceTests {
-    private func user(_ app: String, _ user: String, _ applications: [Application]) throws -> String {
+    private func user(_ app: String, user: String, applications: [Application]) throws -> String {
         let (app, user) = (Array(app.utf8), Array(user.utf8))
         let reference = try Authorizer(applications).userReference(appID: app.span, userID: user.span)
         return try #require(reference)
     }
 
     @Test func isTheSameWhileTheOldestKeyStays() throws {
-        let first = try user("shop", "anna", [Samples.application("shop", keys: 1)])
+        let first = try user("shop", user: "anna", applications: [Samples.application("shop", keys: 1)])
         #expect(first.utf8.count == 12 && first.allSatisfy(\.isHexDigit))
-        #expect(try user("shop", "anna", [Samples.application("bank", keys: 9), Samples.application("shop", keys: 2, 1)]) == first)
-        #expect(try user("shop", "anna", [Samples.application("shop", keys: 2)]) != first)
+        #expect(
+            try user("shop", user: "anna", applications: [Samples.application("bank", keys: 9), Samples.application("shop", keys: 2, 1)])
+                == first)
+        #expect(try user("shop", user: "anna", applications: [Samples.application("shop", keys: 2)]) != first)
     }
 
     @Test func isAnotherForEveryPersonAndApp() throws {
         let applications = try [Samples.application("shop", keys: 1), Samples.application("shopa", keys: 1)]
         let names = try [("shop", "anna"), ("shop", "ann"), ("shopa", "nna"), ("shop", ""), ("stop", "anna"), ("sto", "panna")].map {
-            try user($0.0, $0.1, applications)
+            try user($0.0, user: $0.1, applications: applications)
         }
         #expect(Set(names).count == names.count)
     }

@@ -33,7 +33,7 @@ import Testing
             (9, 4, 2, 2, .notifierQueueFull), (9, 8, 0, 9, .notifierQueueFull), (10, 3, 3, 1, .queueFull),
             (10, 4, 4, 1, .notifierQueueFull),
         ] as [(Int, Int, Int, Int, RetryObstacle?)])
-    func findsRoomByTheBounds(_ total: Int, _ pending: Int, _ own: Int, _ apps: Int, _ obstacle: RetryObstacle?) {
+    func findsRoomByTheBounds(_ total: Int, pending: Int, own: Int, apps: Int, obstacle: RetryObstacle?) {
         let bounds = DeliveryBounds(maxPending: 10, maxPendingPerNotifier: 4)
         let queue = DeliveryBounds.Queue(pending: pending, pendingOfApp: own, apps: apps)
         #expect(bounds.obstacle(total: total) { queue } == obstacle)

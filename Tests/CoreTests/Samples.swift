@@ -28,7 +28,7 @@ enum Samples {
         let key = try SecurityKey.mint(
             appID: app.span, userID: user.span, keyID: UInt32(keyID), secret: try secret(keyID), issuedAt: issuedAt,
             expiresAt: expiresAt, salt: InlineArray(repeating: salt))
-        return Triple(appID, userID, key)
+        return Triple(appID, userID: userID, securityKey: key)
     }
 
     /// The key taken apart; nil when its text is not a key's.

@@ -49,7 +49,7 @@ import Time
         #expect(history.denials.map(\.denial) == [.wrongMac, .wrongMac, .expired])
         #expect(history.denials.map(\.keyID) == [9, 8, 1])
         #expect(history.provenDenial?.denial == .expired)
-        let merged = AuthorizationHistory(nil, [history.denials[2]], isDenied: true, []).merged(with: history)
+        let merged = AuthorizationHistory(nil, denials: [history.denials[2]], isDenied: true, minutes: []).merged(with: history)
         #expect(merged.denials == history.denials)
         recent.record(Self.denied(.revoked), of: Self.user, now: Self.now + 20)
         #expect(recent.history(of: Self.user)?.denials.map(\.denial) == [.revoked, .wrongMac, .wrongMac])

@@ -7,7 +7,7 @@ struct Triple: Sendable, Equatable {
     var userID: [UInt8]
     var securityKey: [UInt8]
 
-    init(_ appID: String, _ userID: String, _ securityKey: String) {
+    init(_ appID: String, userID: String, securityKey: String) {
         self.appID = Array(appID.utf8)
         self.userID = Array(userID.utf8)
         self.securityKey = Array(securityKey.utf8)

@@ -24,7 +24,7 @@ import Testing
         ])
     }
 
-    private func status(_ server: RunningServer, _ request: String, _ name: String, body: String = "") throws -> Int {
+    private func status(_ server: RunningServer, request: String, name: String, body: String = "") throws -> Int {
         let client = try SocketClient(server.adminAddress)
         try client.send(
             "\(request) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Self.token(name))\r\n"
@@ -41,11 +41,11 @@ import Testing
         let server = try RunningServer(configuration: workspace.configuration)
         let minting = #"{"app_id":"app-1","user_id":"\#(Markers.user)"}"#
         for (name, mints, reads, operates) in [("mint", 201, 403, 403), ("read", 403, 200, 403), ("operate", 403, 200, 200)] {
-            #expect(try status(server, "POST /v1/keys", name, body: minting) == mints, "\(name)")
-            #expect(try status(server, "GET /v1/status", name) == reads, "\(name)")
-            #expect(try status(server, "DELETE /v1/deliveries?state=dead", name) == operates, "\(name)")
+            #expect(try status(server, request: "POST /v1/keys", name: name, body: minting) == mints, "\(name)")
+            #expect(try status(server, request: "GET /v1/status", name: name) == reads, "\(name)")
+            #expect(try status(server, request: "DELETE /v1/deliveries?state=dead", name: name) == operates, "\(name)")
         }
-        #expect(try status(server, "GET /v1/status", "next") == 401)
+        #expect(try status(server, request: "GET /v1/status", name: "next") == 401)
         _ = try server.process.errors.line(containing: #""token":"operate-holder""#)
         #expect(try server.stop() == .exit(0))
     }
@@ -55,7 +55,7 @@ import Testing
         try configure([("mint", "mint")])
         let server = try RunningServer(configuration: workspace.configuration)
         func statuses() throws -> [Int] {
-            try ["mint", "next"].map { try status(server, "POST /v1/keys", $0, body: #"{"app_id":"app-1","user_id":"u"}"#) }
+            try ["mint", "next"].map { try status(server, request: "POST /v1/keys", name: $0, body: #"{"app_id":"app-1","user_id":"u"}"#) }
         }
         var seen = 0
         func reload(_ tokens: [(String, String)]) throws {

@@ -27,7 +27,7 @@ import Testing
         ]
     }
 
-    private func begin(_ server: RunningServer, _ path: String, _ body: JSONValue, headers: String = "") throws -> SocketClient {
+    private func begin(_ server: RunningServer, path: String, body: JSONValue, headers: String = "") throws -> SocketClient {
         let (client, bytes) = (try SocketClient(server.publicAddress), body.serialized())
         let head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Length: \(bytes.count)\r\n\r\n"
         try client.send(Array(head.utf8) + bytes)
@@ -38,13 +38,13 @@ import Testing
     private func start(_ server: RunningServer, _ workspace: Workspace) throws -> String {
         let key = try workspace.key(user: Self.user)
         let person: JSONValue = ["app_id": .string(Workspace.app), "user_id": .string(Self.user), "security_key": .string(key)]
-        let started = try begin(server, "/bots/orders/start", person).readResponse()
+        let started = try begin(server, path: "/bots/orders/start", body: person).readResponse()
         return "Authorization: Bearer \(try #require(JSONValue(parsing: started.body)?["ticket"]?.text))\r\n"
     }
 
     /// Asks once more for a change that is under way, or was when its process ended.
     private func expectRefusal(by server: RunningServer, _ ticket: String) throws {
-        let again = try begin(server, Self.reorder, Self.order, headers: ticket).readResponse()
+        let again = try begin(server, path: Self.reorder, body: Self.order, headers: ticket).readResponse()
         #expect(again.status == 409)
         #expect(JSONValue(parsing: again.body)?["error"]?.text == "already_called")
         #expect(JSONValue(parsing: again.body)?["outcome"]?.text == "started")
@@ -63,7 +63,7 @@ import Testing
         let workspace = try workspace(backend, store: ["type": "sqlite", "path": "store.sqlite"])
         let first = try RunningServer(workspace)
         let ticket = try start(first, workspace)
-        let cut = try begin(first, Self.reorder, Self.order, headers: ticket)
+        let cut = try begin(first, path: Self.reorder, body: Self.order, headers: ticket)
         #expect(backend.waitForRequests(1))
         first.process.send(9)
         #expect(try first.process.waitForEnd() == .signal(9))
@@ -83,7 +83,7 @@ import Testing
         try workspace.write("database-url", database.url(), mode: 0o600)
         let (first, second) = (try RunningServer(workspace), try RunningServer(workspace))
         let ticket = try start(first, workspace)
-        let cut = try begin(first, Self.reorder, Self.order, headers: ticket)
+        let cut = try begin(first, path: Self.reorder, body: Self.order, headers: ticket)
         #expect(backend.waitForRequests(1))
         try expectRefusal(by: second, ticket)
         first.process.send(9)

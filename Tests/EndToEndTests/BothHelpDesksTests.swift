@@ -53,7 +53,7 @@ import Threading
     /// Asks as help desks do, which ask again after a 503.
     /// - Returns: the answer. A webhook that was refused and is known then was accepted after all.
     private static func ask(
-        _ request: BothSite.Request, _ client: SocketClient, expecting expected: String, _ progress: Monitor<Progress>
+        _ request: BothSite.Request, client: SocketClient, expecting expected: String, progress: Monitor<Progress>
     ) throws -> String {
         var (answer, refusals) = (try request.send(to: client), 0)
         var failure: (any Error)?
@@ -72,7 +72,7 @@ import Threading
     }
 
     /// Asks again and again with what the present generation has. Every fourth webhook is posted twice.
-    private static func load(_ number: Int, _ site: BothSite, _ address: ListenAddress, _ progress: Monitor<Progress>) {
+    private static func load(_ number: Int, site: BothSite, address: ListenAddress, progress: Monitor<Progress>) {
         let call = clients[number]
         do {
             let client = try SocketClient(address)
@@ -82,9 +82,9 @@ import Threading
                     return (progress.isOver, progress.number, progress.generation)
                 }
                 if isOver { return }
-                let request = try site.request(call, subject, generation)
+                let request = try site.request(call, number: subject, generation: generation)
                 let expected = expected(call).prefix(subject.isMultiple(of: 4) ? 2 : 1)
-                let answers = try expected.map { try ask(request, client, expecting: $0, progress) }
+                let answers = try expected.map { try ask(request, client: client, expecting: $0, progress: progress) }
                 progress.update { progress in
                     progress.answers[call, default: 0] += 1
                     progress.used[number] = generation.number
@@ -124,7 +124,9 @@ import Threading
     ) throws -> [String] {
         let client = try SocketClient(server.publicAddress)
         return try BothSite.Call.allCases.map { call in
-            try Self.ask(site.request(call, number, generation), client, expecting: Self.expected(call)[0], progress)
+            try Self.ask(
+                site.request(call, number: number, generation: generation), client: client, expecting: Self.expected(call)[0],
+                progress: progress)
         }
     }
 
@@ -135,14 +137,14 @@ import Threading
         let server = try RunningServer(site.workspace)
         let progress = Monitor(Progress(generation: generation))
         let clients = Self.clients.indices.map { [site, address = server.publicAddress] number in
-            startThread { Self.load(number, site, address, progress) }
+            startThread { Self.load(number, site: site, address: address, progress: progress) }
         }
         do {
             defer {
                 progress.update { $0.isOver = true }
                 for client in clients { client.join() }
             }
-            try rotate(&generation, server, progress)
+            try rotate(&generation, server: server, progress: progress)
         }
         let end = progress.withLock { $0 }
         #expect(end.failures == [])
@@ -161,7 +163,7 @@ import Threading
 
     /// Rotates everything some times while requests come.
     /// - Parameter generation: the one in force.
-    private func rotate(_ generation: inout BothSite.Generation, _ server: RunningServer, _ progress: Monitor<Progress>) throws {
+    private func rotate(_ generation: inout BothSite.Generation, server: RunningServer, progress: Monitor<Progress>) throws {
         var (reloads, extra) = (0, 1_000_000_000)
         for number in 2...(1 + Self.rotations) {
             #expect(waitForMore(10, progress))

@@ -81,10 +81,10 @@ final class BothSite: Sendable {
     /// Writes a configuration in which these generations are good, the first of them first.
     func configure(_ generations: [Generation], _ changes: JSONObject = [:]) throws {
         for generation in generations {
-            for (app, secret) in generation.keys { try write("\(app).key", generation, secret) }
-            try write("path", generation, generation.path)
-            try write("chat", generation, generation.chatToken)
-            try write("desk", generation, generation.deskToken)
+            for (app, secret) in generation.keys { try write("\(app).key", generation: generation, text: secret) }
+            try write("path", generation: generation, text: generation.path)
+            try write("chat", generation: generation, text: generation.chatToken)
+            try write("desk", generation: generation, text: generation.deskToken)
         }
         func files(_ name: String) -> JSONValue { .array(generations.map { ["file": .string("\(name)-\($0.number)")] }) }
         func keys(_ app: String) -> JSONValue {
@@ -117,18 +117,18 @@ final class BothSite: Sendable {
         try workspace.configure(members)
     }
 
-    private func write(_ name: String, _ generation: Generation, _ text: String) throws {
+    private func write(_ name: String, generation: Generation, text: String) throws {
         try workspace.write("\(name)-\(generation.number)", text, mode: 0o600)
     }
 
     /// The request of a number, as the help desk or the customer's app of a generation sends it. Webhooks of one number are the same.
-    func request(_ call: Call, _ number: Int, _ generation: Generation) throws -> Request {
+    func request(_ call: Call, number: Int, generation: Generation) throws -> Request {
         let user = "customer-\(number % 20)"
         switch call {
         case .pyrusAuthorize:
-            return Request("/pyrus/authorize", Self.credentials(Self.pyrusApp, user, try generation.key(Self.pyrusApp, user)))
+            return Request("/pyrus/authorize", Self.credentials(Self.pyrusApp, user: user, key: try generation.key(Self.pyrusApp, user)))
         case .sessionToken:
-            let body = Self.credentials(Self.sendbirdApp, user, try generation.key(Self.sendbirdApp, user))
+            let body = Self.credentials(Self.sendbirdApp, user: user, key: try generation.key(Self.sendbirdApp, user))
             return Request("/sendbird/session-token", body, member: "session_token")
         case .pyrusWebhook: return Request("/pyrus/webhook/\(generation.path)", Self.comment(number, user))
         case .chatWebhook:
@@ -160,7 +160,7 @@ final class BothSite: Sendable {
         }
     }
 
-    private static func credentials(_ app: String, _ user: String, _ key: String) -> [UInt8] {
+    private static func credentials(_ app: String, user: String, key: String) -> [UInt8] {
         let body: JSONValue = ["app_id": .string(app), "user_id": .string(user), "security_key": .string(key)]
         return body.serialized()
     }

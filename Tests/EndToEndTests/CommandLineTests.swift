@@ -235,7 +235,7 @@ import Testing
         (["deliveries", "list", "--ticket", "", "--json"], "--ticket: expected 1 to 255 bytes without control characters.", "--ticket"),
         (["version", "--json", "--json"], "--json: given twice", "--json"),
     ])
-    func mistakesAreJSONForMachines(_ words: [String], _ message: String, _ option: String?) throws {
+    func mistakesAreJSONForMachines(_ words: [String], message: String, option: String?) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.isEmpty)

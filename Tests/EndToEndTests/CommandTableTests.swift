@@ -29,12 +29,14 @@ import Testing
         }
         #expect(Set(command.exits.map(\.key)).count == command.exits.count)
         #expect(command.exits.allSatisfy { !$0.value.isEmpty && !$0.value.hasSuffix(".") })
-        if let operand = command.operand { check(operand.value, operand.text, operand.fallback, isRequired: operand.isRequired) }
+        if let operand = command.operand {
+            check(operand.value, text: operand.text, fallback: operand.fallback, isRequired: operand.isRequired)
+        }
         let options = command.options + [.help]
         #expect(Set(options.map(\.name)).count == options.count)
         for option in options {
             #expect(option.name.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
-            check(option.value, option.text, option.fallback, isRequired: option.isRequired)
+            check(option.value, text: option.text, fallback: option.fallback, isRequired: option.isRequired)
             // A switch is there or not.
             if option.value == nil { #expect(!option.isRequired && !option.isRepeatable && option.fallback == nil) }
         }
@@ -156,7 +158,7 @@ import Testing
         try #require(Self.commands.first { $0.name == name })
     }
 
-    private func check(_ value: Value?, _ text: String, _ fallback: String?, isRequired: Bool) {
+    private func check(_ value: Value?, text: String, fallback: String?, isRequired: Bool) {
         #expect(!text.isEmpty)
         #expect(!text.hasSuffix("."))
         #expect(fallback?.isEmpty != true)

@@ -19,9 +19,9 @@ import Time
             path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         for number in 1...4 { try Self.accept(store, number) }
-        try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
-        try Self.tryOnce(store, 2, attempt: 1, at: Self.time, .retry(at: Self.time + 100), "status_503")
-        try Self.tryOnce(store, 2, attempt: 2, at: Self.time + 100, .dead, "status_404")
+        try Self.tryOnce(store, number: 1, attempt: 1, at: Self.time, next: .delivered, reason: "status_204")
+        try Self.tryOnce(store, number: 2, attempt: 1, at: Self.time, next: .retry(at: Self.time + 100), reason: "status_503")
+        try Self.tryOnce(store, number: 2, attempt: 2, at: Self.time + 100, next: .dead, reason: "status_404")
         #expect(try store.work([], [Self.claim(3, at: Self.time)])[0].get().deliveries.count == 1)
         #expect(try store.work([], [Self.claim(4, at: Self.time + 50_000)])[0].get().expired == 1)
     }
@@ -281,7 +281,7 @@ import Time
     }
 
     private static func tryOnce(
-        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedAttempt.Next, _ reason: String
+        _ store: any Store, number: Int, attempt: Int, at time: UnixMilliseconds, next: FinishedAttempt.Next, reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.count == 1)
         _ = try store.work([FinishedAttempt(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])

@@ -16,14 +16,15 @@ import Time
     @Test func ofWhatArrivedAtOnce() throws {
         try withSite(.everyRequest(.respond(204))) { site, server in
             try post(1, server)
-            try expect(site, 1, Story(state: "delivered", reason: "status_204", tries: ["delivered status_204"])) { json in
+            try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_204", tries: ["delivered status_204"])) {
+                json in
                 "It arrived at \(text(json, "ended_at")), after 1 try."
             }
         }
     }
 
     @Test func `a line in the log is not told as an incoming`() throws {
-        try withSite(.everyRequest(.respond(200)), ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
+        try withSite(.everyRequest(.respond(200)), changes: ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))
             #expect(eventually { (try? show(site, id).output)?.contains(", after 1 try; nobody was notified.\n") == true })
@@ -38,7 +39,7 @@ import Time
         try withSite(.requests([[.respond(503, headers: ["Retry-After: 1"])], [.respond(200)]])) { site, server in
             try post(1, server)
             let tries = ["retry status_503", "delivered status_200"]
-            try expect(site, 1, Story(state: "delivered", reason: "status_200", tries: tries)) { json in
+            try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_200", tries: tries)) { json in
                 "It arrived at \(text(json, "ended_at")), after 2 tries."
             }
         }
@@ -47,7 +48,7 @@ import Time
     @Test func ofWhatIsStillToArrive() throws {
         try withSite(.everyRequest(.respond(429, headers: ["Retry-After: 3600"]))) { site, server in
             try post(1, server)
-            try expect(site, 1, Story(state: "pending", reason: "status_429", tries: ["retry status_429"])) { json in
+            try expect(site, comment: 1, expected: Story(state: "pending", reason: "status_429", tries: ["retry status_429"])) { json in
                 "The next try is due at \(text(json, "due_at"))."
             }
         }
@@ -56,9 +57,9 @@ import Time
     /// It dies of the first answer, because the next try would come after its expiry, whenever the first one was.
     @Test func ofWhatDied() throws {
         let sink = ScriptedServer.Script.everyRequest(.respond(500, headers: ["Retry-After: 3600"]))
-        try withSite(sink, ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
+        try withSite(sink, changes: ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
             try post(1, server)
-            try expect(site, 1, Story(state: "dead", reason: "expired", tries: ["expired status_500"])) { json in
+            try expect(site, comment: 1, expected: Story(state: "dead", reason: "expired", tries: ["expired status_500"])) { json in
                 "It was given up at \(text(json, "ended_at")), after 1 try: expired."
             }
             let result = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration, "--reason", "expired")
@@ -82,18 +83,18 @@ import Time
         let end = SystemClock.unixMilliseconds() + 1001
         #expect(eventually { SystemClock.unixMilliseconds() > end })
         sink.release()
-        try expect(site, 2, Story(state: "dead", reason: "expired", tries: [])) { json in
+        try expect(site, comment: 2, expected: Story(state: "dead", reason: "expired", tries: [])) { json in
             "It was given up at \(text(json, "ended_at")), without a try: expired."
         }
         let tries = ["retry stopped", "delivered status_200"]
-        try expect(site, 1, Story(state: "delivered", reason: "status_200", tries: tries)) { json in
+        try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_200", tries: tries)) { json in
             "It arrived at \(text(json, "ended_at")), after 2 tries."
         }
         #expect(try second.stop() == .exit(0))
     }
 
     private func withSite(
-        _ script: ScriptedServer.Script, _ changes: JSONObject = [:], _ body: (WebhookSite, RunningServer) throws -> Void
+        _ script: ScriptedServer.Script, changes: JSONObject = [:], body: (WebhookSite, RunningServer) throws -> Void
     ) throws {
         let sink = try ScriptedServer(script)
         defer { sink.stop() }
@@ -104,7 +105,7 @@ import Time
     }
 
     /// Waits until a comment's delivery has this story, and compares the text with it.
-    private func expect(_ site: WebhookSite, _ comment: Int64, _ expected: Story, end: (JSONObject) -> String) throws {
+    private func expect(_ site: WebhookSite, comment: Int64, expected: Story, end: (JSONObject) -> String) throws {
         let id = try #require(try delivery(site, of: comment).string("id"))
         var json: JSONObject = [:]
         let isAsExpected = eventually {

@@ -17,7 +17,7 @@ import Testing
         ),
         (1000, "ann", "/etc/deskgate belongs to this user; run chmod u+rwX on it"),
     ])
-    func `the remedy names the owner`(_ owner: UInt32, _ name: String?, _ remedy: String) {
+    func `the remedy names the owner`(_ owner: UInt32, name: String?, remedy: String) {
         let owner = FileOwner(id: owner, name: name, group: 4)
         #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, user: 1000).remedy("deskgate status") == remedy)
     }
@@ -27,7 +27,7 @@ import Testing
         ("/srv/it/config.json", 0, "; if daemon is to serve, rather give it to that user: chown daemon: /srv/it/config.json"),
         ("/srv", 0, ""), ("/srv/it", 998, ""),
     ])
-    func `only root's places of a configuration are given to the user that is to serve`(_ place: String, _ owner: UInt32, _ end: String) {
+    func `only root's places of a configuration are given to the user that is to serve`(_ place: String, owner: UInt32, end: String) {
         let forbidden = ForbiddenPath(place: place, owner: FileOwner(id: owner, name: "owner", group: 0), user: 1)
         #expect(forbidden.remedy(servingFrom: "/srv/it/config.json") == end)
     }

@@ -33,7 +33,7 @@ import Time
         let model = try site.model(start)
         var stolen = HostileModel.StolenSecrets(
             data: start.data, app: BotSite.app, customer: BotSite.customer, order: "1002", victim: BotSite.victim, victimOrder: "2001")
-        let asked = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"]))
+        let asked = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"]))
         let open = try #require(asked.text("confirmation"))
         stolen.openConfirmation = open
         let attacks = try HostileModel(model, stolen).attacks()
@@ -50,11 +50,11 @@ import Time
         var texts = HostileTexts(seed: 17)
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
-        let open = try #require(model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"])).text("confirmation"))
+        let open = try #require(model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"])).text("confirmation"))
         for _ in 0..<150 {
             let text = texts.next()
             let count = site.shop.records.count
-            for request in try requests(text, model, start, open) {
+            for request in try requests(text, model: model, start: start, open: open) {
                 let answer = try send(request)
                 let isOwn = answer.statusCode == 200
                 #expect(isOwn || (400..<500).contains(answer.statusCode), "\(text): \(answer.statusCode)")
@@ -77,15 +77,16 @@ import Time
     }
 
     /// The same text in each field of each request.
-    private func requests(_ text: String, _ model: SimulatedModel, _ start: BotSite.Start, _ open: String) throws -> [ModelRequest] {
+    private func requests(_ text: String, model: SimulatedModel, start: BotSite.Start, open: String) throws -> [ModelRequest] {
         var requests: [ModelRequest] = []
         for form in SimulatedModel.Form.allCases {
             for function in ["get_order_details", "cancel_order"] {
-                requests.append(try model.request(for: SimulatedModel.Call(function, ["order_id": .string(text)], form)))
+                requests.append(try model.request(for: SimulatedModel.Call(function, arguments: ["order_id": .string(text)], form: form)))
             }
             for function in ["get_order_list", "get_recommendation"] {
-                requests.append(try model.request(for: SimulatedModel.Call(function, ["customer_id": .string(text)], form)))
-                requests.append(try model.request(for: SimulatedModel.Call(function, [text: "2001"], form)))
+                requests.append(
+                    try model.request(for: SimulatedModel.Call(function, arguments: ["customer_id": .string(text)], form: form)))
+                requests.append(try model.request(for: SimulatedModel.Call(function, arguments: [text: "2001"], form: form)))
             }
         }
         var raw = try model.request(for: SimulatedModel.Call("cancel_order"))
@@ -130,7 +131,7 @@ import Time
     @Test func whatIsConfirmedIsWhatWasShownAndIsDoneOnce() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
-        let asked = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"]))
+        let asked = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"]))
         let confirmation = JSONValue.string(try #require(asked.text("confirmation")))
         let other = try BotSite.mint(BotSite.victim, site.scratch)
         #expect(try site.phone.ask("orders/confirm", user: BotSite.victim, key: other, [("confirmation", confirmation)]).statusCode >= 400)
@@ -173,7 +174,7 @@ import Time
         let data = try #require(answer.text("ai_attrs")).replacing("http://127.0.0.1:8080", with: site.url)
         let model = try SimulatedModel(data: data, client: site.client)
         #expect(try model.ask(SimulatedModel.Call("get_order_list")).statusCode == 200)
-        let asked = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"]))
+        let asked = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"]))
         let confirmation = JSONValue.string(try #require(asked.text("confirmation")))
         #expect(try site.operate("/v1/revocations", #""security_key":"\#(stolen)""#) == 201)
         for call in ["get_order_list", "get_recommendation", "cancel_order"] {

@@ -27,7 +27,7 @@ import Testing
         ("/etc/deskgate", false, "deskgate", "runuser -u deskgate -- deskgate serve --config C"),
         ("/srv/chat", true, nil, "deskgate serve --config C"), ("/srv/chat", true, "ann", "runuser -u ann -- deskgate serve --config C"),
     ])
-    func `the service is started by the command of its place`(_ directory: String, _ hasUnit: Bool, _ owner: String?, _ start: String) {
+    func `the service is started by the command of its place`(_ directory: String, hasUnit: Bool, owner: String?, start: String) {
         let owner = owner.map { FileOwner(id: 998, name: $0, group: 998) }
         #expect(InitPlace(directory: directory).start("C", hasUnit: hasUnit, otherOwner: owner) == start)
     }
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         ("/etc/deskgate", true, "systemctl start deskgate starts the service"), ("/etc/deskgate", false, nil), ("/srv/chat", true, nil),
     ])
-    func `a refusal names the unit where it serves`(_ directory: String, _ hasUnit: Bool, _ hint: String?) {
+    func `a refusal names the unit where it serves`(_ directory: String, hasUnit: Bool, hint: String?) {
         #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: false) == hint)
     }
 
@@ -49,7 +49,7 @@ import Testing
         ("/etc/deskgate", true, "the service runs already (systemctl status deskgate)"), ("/etc/deskgate", false, nil),
         ("/srv/chat", true, nil),
     ])
-    func `a refusal beside a unit that runs says so`(_ directory: String, _ hasUnit: Bool, _ hint: String?) {
+    func `a refusal beside a unit that runs says so`(_ directory: String, hasUnit: Bool, hint: String?) {
         #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: true) == hint)
     }
 
@@ -57,7 +57,7 @@ import Testing
         ("/etc/deskgate", true, "restart it: systemctl restart deskgate"), ("/etc/deskgate", false, "restart it"),
         ("/srv/chat", true, "restart it"),
     ])
-    func `an order names the unit that runs`(_ directory: String, _ isRunning: Bool, _ order: String) {
+    func `an order names the unit that runs`(_ directory: String, isRunning: Bool, order: String) {
         #expect(InitPlace(directory: directory).order("restart", isRunning: isRunning) == order)
     }
 

@@ -116,7 +116,7 @@ import Time
         ("app-1", String(repeating: "a", count: 101), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
         ("app-1", String(repeating: "😀", count: 51), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
     ])
-    func keyThatNobodyWouldAcceptIsNotMade(_ app: String, _ user: String, _ complaint: String) throws {
+    func keyThatNobodyWouldAcceptIsNotMade(_ app: String, user: String, complaint: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", app, "--user", user)
         #expect(result.code == 2)

@@ -26,7 +26,7 @@ import Time
 
     private func words(_ key: String, user: String) -> [String] { ["--app", Workspace.app, "--user", user, "--key", key] }
 
-    private func verify(_ workspace: Workspace, _ key: String, user: String = Markers.user, _ more: String...) throws -> Said {
+    private func verify(_ workspace: Workspace, key: String, user: String = Markers.user, more: String...) throws -> Said {
         let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration, "--json"] + words(key, user: user) + more)
         #expect(result.errors.isEmpty)
         let json = try result.json
@@ -48,7 +48,7 @@ import Time
         try run(workspace, "revoke", "--app", Workspace.app, "--key", key)
         #expect(try verify(workspace, key) == .revoked)
         #expect(try verify(workspace, other) == .valid)
-        #expect(try verify(workspace, key, "--offline") == .offline)
+        #expect(try verify(workspace, key: key, more: "--offline") == .offline)
         #expect(try server.stop() == .exit(0))
         #expect(try verify(workspace, key) == .revoked)
         #expect(try verify(workspace, other) == .valid)

@@ -61,15 +61,15 @@ import Time
             "version": 1, "key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100), "key_state": "active",
             "key_not_after": .null,
         ]
-        #expect(try verify(workspace, key) == (0, described(200, "valid", fields)))
+        #expect(try verify(workspace, key) == (0, described(200, reason: "valid", fields: fields)))
         let tolerated = "The key has expired, and is accepted within the tolerance of 60 s for clocks that differ. "
-        #expect(try verify(workspace, key, at: issued + 100) == (0, described(200, "valid", fields)))
-        #expect(try verify(workspace, key, at: issued + 101) == (0, described(200, "valid", fields, tolerated)))
-        #expect(try verify(workspace, key, at: issued + 160) == (0, described(200, "valid", fields, tolerated)))
-        #expect(try verify(workspace, key, at: issued + 161) == (1, described(403, "expired", fields)))
-        #expect(try verify(workspace, key, at: issued - 60) == (0, described(200, "valid", fields)))
-        #expect(try verify(workspace, key, at: issued - 61) == (1, described(403, "issued_in_future", fields)))
-        #expect(try verify(workspace, key, user: Markers.otherUser) == (1, described(403, "wrong_mac", fields)))
+        #expect(try verify(workspace, key, at: issued + 100) == (0, described(200, reason: "valid", fields: fields)))
+        #expect(try verify(workspace, key, at: issued + 101) == (0, described(200, reason: "valid", fields: fields, remark: tolerated)))
+        #expect(try verify(workspace, key, at: issued + 160) == (0, described(200, reason: "valid", fields: fields, remark: tolerated)))
+        #expect(try verify(workspace, key, at: issued + 161) == (1, described(403, reason: "expired", fields: fields)))
+        #expect(try verify(workspace, key, at: issued - 60) == (0, described(200, reason: "valid", fields: fields)))
+        #expect(try verify(workspace, key, at: issued - 61) == (1, described(403, reason: "issued_in_future", fields: fields)))
+        #expect(try verify(workspace, key, user: Markers.otherUser) == (1, described(403, reason: "wrong_mac", fields: fields)))
         let unknown = try verify(workspace, key, app: "app-2")
         #expect(unknown.code == 1)
         #expect(unknown.json.string("reason") == "unknown_app")
@@ -127,7 +127,7 @@ import Time
         ("app-1", "", "user_id", "empty"), ("", "u", "app_id", "empty"), ("app-1", "a\u{7F}", "user_id", "control_character"),
         ("app-1", "u", "security_key", "not_a_security_key"),
     ])
-    func malformedNamesTheField(_ app: String, _ user: String, _ field: String, _ reason: String) throws {
+    func malformedNamesTheField(_ app: String, user: String, field: String, reason: String) throws {
         let (code, json) = try verify(Workspace(), "dgk1.\(Markers.stray)", app: app, user: user)
         #expect(code == 1)
         #expect(json.keys == ["status", "reason", "field", "message"])
@@ -212,7 +212,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    private func described(_ status: Int64, _ reason: String, _ fields: JSONObject, _ remark: String = "") -> JSONObject {
+    private func described(_ status: Int64, reason: String, fields: JSONObject, remark: String = "") -> JSONObject {
         var object: JSONObject = ["status": .integer(status), "reason": .string(reason)]
         if status == 200 {
             object.append("not_asked", forKey: "revocations")

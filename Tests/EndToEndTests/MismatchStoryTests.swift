@@ -24,7 +24,7 @@ import Testing
         #expect(try WebhookSite.send(WebhookSite.body(comment, user: user), SocketClient(server.publicAddress)).status == 200)
     }
 
-    private func waitForReason(_ reason: String, _ count: Int, _ notifier: String, _ server: RunningServer) -> Bool {
+    private func waitForReason(_ reason: String, count: Int, notifier: String, server: RunningServer) -> Bool {
         eventually {
             let answer = try? PushSite.get(server.adminAddress, "/v1/deliveries?notifier=\(notifier)&limit=100")
             return answer.map { $0.split(separator: #""reason":"\#(reason)""#, omittingEmptySubsequences: false).count - 1 == count }
@@ -59,7 +59,7 @@ import Testing
         }
         try site.register(server, user: "victim", type: type)
         for person in 1...3 { try post(Int64(person), to: "user-\(person)", server) }
-        #expect(waitForReason(try #require(Self.reasons[notifier]), 60, notifier, server))
+        #expect(waitForReason(try #require(Self.reasons[notifier]), count: 60, notifier: notifier, server: server))
         try post(4, to: "victim", server)
         #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
@@ -74,7 +74,7 @@ import Testing
         try register(1...12, type: type, server)
         for person in 1...12 { try post(Int64(person), to: "user-\(person)", server) }
         #expect(site.simulators.recorder.wait(for: 12, milliseconds: WaitLimit.milliseconds))
-        #expect(waitForReason(notifier == "hms" ? "hms_80000000" : "status_200", 12, notifier, server))
+        #expect(waitForReason(notifier == "hms" ? "hms_80000000" : "status_200", count: 12, notifier: notifier, server: server))
         for person in 1...12 { site.simulators.devices[token(person)] = SimulatedDevice(refusal: .mismatch) }
         for person in 1...12 { try post(Int64(100 + person), to: "user-\(person)", server) }
         let off = try jsonObject(server.process.errors.line(containing: "a notifier is paused").text)
@@ -96,7 +96,7 @@ import Testing
             site.simulators.faults.add(Fault(.answer(.init(401, "THIRD_PARTY_AUTH_ERROR")), at: .fcm, token: token(person), times: nil))
             try post(Int64(person), to: "user-\(person)", server)
         }
-        #expect(waitForReason("misconfigured_for_device_type", 2, "fcm", server))
+        #expect(waitForReason("misconfigured_for_device_type", count: 2, notifier: "fcm", server: server))
         try post(3, to: "user-3", server)
         #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         #expect(site.simulators.recorder.pushes.map(\.token) == [token(3)])
@@ -117,7 +117,7 @@ import Testing
             try post(Int64(person), to: "user-\(person)", server)
         }
         let reason = try #require(Self.reasons[notifier])
-        #expect(waitForReason(reason, 12, notifier, server))
+        #expect(waitForReason(reason, count: 12, notifier: notifier, server: server))
         let line = try jsonObject(server.process.errors.line(containing: "deliveries wait because of their devices").text)
         #expect(line.string("notifier") == notifier)
         #expect(line.string("reasons")?.hasPrefix(reason) == true)

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Waits until the delivery of a comment through a notifier is in a state.
-    private func waitForState(_ state: String, of comment: Int, _ notifier: String, _ server: RunningServer) -> Bool {
+    private func waitForState(_ state: String, of comment: Int, notifier: String, server: RunningServer) -> Bool {
         eventually {
             let answer = try? PushSite.get(server.adminAddress, "/v1/deliveries?comment_id=\(comment)&notifier=\(notifier)")
             return answer?.contains(#""state":"\#(state)""#) == true
@@ -34,7 +34,7 @@ import Testing
         #expect(push.token == PushSite.token)
         #expect(push.title == "Ann")
         #expect(push.body == WebhookSite.message)
-        #expect(waitForState("delivered", of: 1, "apns", server))
+        #expect(waitForState("delivered", of: 1, notifier: "apns", server: server))
         #expect(
             try PushSite.get(server.adminAddress, "/metrics").contains(#"deskgate_deliveries_total{notifier="apns",outcome="delivered""#))
         #expect(try server.stop() == .exit(0))
@@ -87,7 +87,7 @@ import Testing
         for comment in 1...2 as ClosedRange<Int64> {
             try post(comment, server)
             #expect(site.simulators.recorder.wait(for: Int(comment), milliseconds: WaitLimit.milliseconds))
-            #expect(waitForState("delivered", of: Int(comment), "apns", server))
+            #expect(waitForState("delivered", of: Int(comment), notifier: "apns", server: server))
         }
         #expect(site.simulators.recorder.pushes.map(\.provider) == [.apnsSandbox, .apnsSandbox])
         #expect(site.simulators[.apns].requestCount == 1, "the other environment was asked once")
@@ -98,7 +98,7 @@ import Testing
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try post(1, server)
-        #expect(waitForState("dead", of: 1, "apns", server))
+        #expect(waitForState("dead", of: 1, notifier: "apns", server: server))
         try post(2, server)
         #expect(
             eventually {
@@ -130,12 +130,12 @@ import Testing
                     "\ndeskgate_notifier_state{notifier=\"apns\",state=\"paused\"} 1\n") == true
             })
         try post(2, server)
-        #expect(waitForState("pending", of: 2, "apns", server))
+        #expect(waitForState("pending", of: 2, notifier: "apns", server: server))
         try site.configure()
         server.process.send(1)
         _ = try server.process.errors.line(containing: "configuration reloaded")
         #expect(site.simulators.recorder.wait(for: 2, milliseconds: WaitLimit.milliseconds))
-        for comment in 1...2 { #expect(waitForState("delivered", of: comment, "apns", server)) }
+        for comment in 1...2 { #expect(waitForState("delivered", of: comment, notifier: "apns", server: server)) }
         #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
         #expect(try server.stop() == .exit(0))
     }

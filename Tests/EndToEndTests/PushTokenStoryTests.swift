@@ -19,8 +19,8 @@ import Time
         let client = try SocketClient(server.publicAddress)
         let key = try site.workspace.key(user: Self.user)
 
-        #expect(try Self.register(Self.token, key, client).text == #"{"status":"registered"}"#)
-        let second = try Self.register(Self.token, key, client)
+        #expect(try Self.register(Self.token, key: key, client: client).text == #"{"status":"registered"}"#)
+        let second = try Self.register(Self.token, key: key, client: client)
         #expect(second.status == 429)
         let seconds = try #require(try jsonObject(second.text).integer("retry_after"))
         #expect((1...300).contains(seconds))
@@ -42,7 +42,7 @@ import Time
         let list = try tokens(site, "list")
         #expect(list.output.contains(Self.masked))
 
-        #expect(try Self.register(nil, key, client).text == #"{"status":"removed"}"#)
+        #expect(try Self.register(nil, key: key, client: client).text == #"{"status":"removed"}"#)
         #expect(sink.waitForRequests(3))
         let removal = try jsonObject(sink.requests[2].text)
         #expect(removal.string("type") == "push_token.removed")
@@ -66,13 +66,13 @@ import Time
         let server = try site.start()
         let client = try SocketClient(server.publicAddress)
         let key = try site.workspace.key(user: Self.user)
-        #expect(try Self.register(Self.token, key, client).status == 200)
+        #expect(try Self.register(Self.token, key: key, client: client).status == 200)
         #expect(sink.waitForRequests(1))
         #expect(try tokens(site, "remove", "--user", Self.user).output == "1 push token is removed.\n")
         #expect(sink.waitForRequests(2), "and the backend hears of it")
         #expect(Self.data(try jsonObject(sink.requests[1].text)).string("reason") == "operator")
         #expect(try tokens(site, "list").output == "No push token matches.\n")
-        #expect(try Self.register(Self.token, key, client).status == 429, "a removal gives no new registration")
+        #expect(try Self.register(Self.token, key: key, client: client).status == 429, "a removal gives no new registration")
         #expect(try server.stop() == .exit(0))
     }
 
@@ -82,12 +82,12 @@ import Time
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])
         let key = try site.workspace.key(user: Self.user)
         let first = try site.start()
-        #expect(try Self.register(Self.token, key, SocketClient(first.publicAddress)).status == 200)
+        #expect(try Self.register(Self.token, key: key, client: SocketClient(first.publicAddress)).status == 200)
         first.process.send(9)
         _ = try first.process.waitForEnd()
         let second = try site.start()
         let client = try SocketClient(second.publicAddress)
-        #expect(try Self.register(Self.token, key, client).status == 429)
+        #expect(try Self.register(Self.token, key: key, client: client).status == 429)
         #expect(try WebhookSite.send(WebhookSite.body(1, user: Self.user), client).status == 200)
         let hasArrived = eventually {
             sink.requests.contains { request in
@@ -106,7 +106,7 @@ import Time
     }
 
     /// As the software kit of the help desk does; nil signs out.
-    static func register(_ token: String?, _ key: String, _ client: SocketClient) throws -> ReceivedResponse {
+    static func register(_ token: String?, key: String, client: SocketClient) throws -> ReceivedResponse {
         let object: JSONValue = [
             "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(key), "instance_id": "device-1",
             "version": 2, "token": token.map { .string($0) } ?? .null, "type": "ios",

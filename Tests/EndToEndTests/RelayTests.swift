@@ -22,9 +22,9 @@ import Time
         let first = try site.start()
         let client = try SocketClient(first.publicAddress)
         let key = try site.workspace.key(user: PushTokenStoryTests.user)
-        #expect(try PushTokenStoryTests.register(Self.token, key, client).text == #"{"status":"registered"}"#)
+        #expect(try PushTokenStoryTests.register(Self.token, key: key, client: client).text == #"{"status":"registered"}"#)
         #expect(helpDesk.waitForRequests(1))
-        #expect(try PushTokenStoryTests.register(nil, key, client).text == #"{"status":"removed"}"#)
+        #expect(try PushTokenStoryTests.register(nil, key: key, client: client).text == #"{"status":"removed"}"#)
         #expect(eventually { (try? reasons(site))?.first == "paced" }, "a person's calls are five minutes apart")
         #expect(try first.stop() == .exit(0))
 

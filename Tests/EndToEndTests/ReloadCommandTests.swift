@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [(4711, true, 4711), (4711, false, 4711), (nil, true, 1), (nil, false, nil)] as [(Int32?, Bool, Int32?)])
-    func `the main process of the unit comes before the first process`(_ main: Int32?, _ isFirst: Bool, _ service: Int32?) {
+    func `the main process of the unit comes before the first process`(_ main: Int32?, isFirst: Bool, service: Int32?) {
         #expect(ReloadCommand.service(systemd: main, isFirst: isFirst) == service)
     }
 

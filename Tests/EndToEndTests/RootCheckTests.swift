@@ -25,7 +25,7 @@ struct RootCheckTests {
         try Deskgate.run("check", "--config", file ?? workspace.configuration)
     }
 
-    private func problem(_ key: String, _ file: String, user: String = "daemon", _ remedy: String) -> String {
+    private func problem(_ key: String, file: String, user: String = "daemon", remedy: String) -> String {
         "\(key): \(file) cannot be read by \(user), who as the owner of \(directory) controls \(path("deskgate.db")) and so is taken for the user "
             + "that serves; \(remedy)"
     }
@@ -41,7 +41,7 @@ struct RootCheckTests {
     func `a file that only root can read is named with its chown`(name: String, key: String) throws {
         giveToRoot(name)
         #expect(unsafe chmod(path(name), 0o600) == 0)
-        let expected = problem(key, path(name), "run chown daemon: \(path(name))")
+        let expected = problem(key, file: path(name), remedy: "run chown daemon: \(path(name))")
         let result = try check()
         #expect(result.code == 2)
         #expect(result.errors == "\(workspace.configuration): \(expected)\n")
@@ -66,7 +66,7 @@ struct RootCheckTests {
         try workspace.write("secrets/admin-token", Markers.adminToken, mode: 0o600)
         try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": "secrets/admin-token"]]])
         #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
-        let expected = problem("$.admin.token.file", path("secrets/admin-token"), "run chown daemon: \(path("secrets"))")
+        let expected = problem("$.admin.token.file", file: path("secrets/admin-token"), remedy: "run chown daemon: \(path("secrets"))")
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
     }
 
@@ -77,7 +77,7 @@ struct RootCheckTests {
         try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": .string(file)]]])
         #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
         let remedy = "this user may not enter \(own.path), \(copy)"
-        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file, remedy))\n")
+        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file: file, remedy: remedy))\n")
     }
 
     private var copy: String { "so put a copy of the file into \(directory) and give that to this user (chown)" }
@@ -91,7 +91,7 @@ struct RootCheckTests {
         try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": .string(file)]]])
         #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
         let remedy = "this user may not read \(file), \(copy)"
-        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file, remedy))\n")
+        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file: file, remedy: remedy))\n")
     }
 
     /// root does not know the groups that a unit adds (SupplementaryGroups=).
@@ -100,7 +100,7 @@ struct RootCheckTests {
         #expect(unsafe chown(file, 0, 12_345) == 0)
         #expect(unsafe chmod(file, 0o640) == 0)
         let condition = "unless the unit gives this user the group of \(file) (SupplementaryGroups=), "
-        let warning = problem("$.admin.token.file", file, "\(condition)run chown daemon: \(file)")
+        let warning = problem("$.admin.token.file", file: file, remedy: "\(condition)run chown daemon: \(file)")
         let result = try check()
         #expect(result.code == 0)
         #expect(result.errors.contains("\(workspace.configuration): warning: \(warning)\n"))
@@ -112,7 +112,8 @@ struct RootCheckTests {
     @Test func `a user without a name is given the file by the id`() throws {
         #expect(try Command("chown", "-R", "12345:12345", directory).status == 0)
         giveToRoot("admin-token")
-        let expected = problem("$.admin.token.file", path("admin-token"), user: "user 12345", "run chown 12345 \(path("admin-token"))")
+        let expected = problem(
+            "$.admin.token.file", file: path("admin-token"), user: "user 12345", remedy: "run chown 12345 \(path("admin-token"))")
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
     }
 

@@ -20,7 +20,7 @@ final class RootCommandTests {
     /// Has a service make a store, and gives its directory to another user.
     init() throws {
         sink = try ScriptedServer(.everyRequest(.respond(200)))
-        site = try WebhookSite(sink, log: false, ["store": Self.store("sqlite", "revocations_path", "revocations")])
+        site = try WebhookSite(sink, log: false, ["store": Self.store("sqlite", key: "revocations_path", value: "revocations")])
         own = try TemporaryDirectory()
         try own.write("file", "")
         rules = try TemporaryDirectory()
@@ -38,7 +38,7 @@ final class RootCommandTests {
     }
 
     /// The store of the configuration, with a further member.
-    private static func store(_ type: String, _ key: String, _ value: JSONValue) -> JSONValue {
+    private static func store(_ type: String, key: String, value: JSONValue) -> JSONValue {
         .object(["type": .string(type), "path": "deskgate.db", "minimum_free_megabytes": 0, key: value])
     }
 
@@ -94,7 +94,7 @@ final class RootCommandTests {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try site.workspace.write("url", place.url(), mode: 0o600)
-        try site.configure(["store": Self.store("postgres", "url", ["file": "url"])])
+        try site.configure(["store": Self.store("postgres", key: "url", value: ["file": "url"])])
         #expect(try run("store migrate --config CONFIG").code == 0)
         try File.remove(path("deskgate.db"))
         try run("store copy --to sqlite --config CONFIG", replacing: "/deskgate.db.copying")

@@ -27,7 +27,7 @@ struct RootServiceTests {
         return result.errors
     }
 
-    private func refusal(_ file: String, _ place: String, _ line: String) -> String {
+    private func refusal(_ file: String, place: String, line: String) -> String {
         "deskgate: root would make files beside \(path(file)), which the service of daemon could not write afterwards; \(place) belongs to daemon; as root, "
             + "or with sudo: runuser -u daemon -- \(line)\n"
     }
@@ -35,7 +35,8 @@ struct RootServiceTests {
     @Test func `serve makes no database in the directory of another user`() throws {
         try give(workspace.directory.path)
         let line = "deskgate serve --config \(workspace.configuration)"
-        #expect(try complaint(["--config", workspace.configuration]) == refusal("deskgate.db", workspace.directory.path, line))
+        #expect(
+            try complaint(["--config", workspace.configuration]) == refusal("deskgate.db", place: workspace.directory.path, line: line))
         #expect(workspace.directory.contents() == ["admin-token", "app-1.key", "app-2.key", "config.json"])
     }
 
@@ -43,7 +44,7 @@ struct RootServiceTests {
         try give(workspace.directory.path)
         let line = "deskgate serve --config \(workspace.configuration)"
         let text = try complaint(environment: ["DESKGATE_CONFIG": workspace.configuration], [])
-        #expect(text == refusal("deskgate.db", workspace.directory.path, line))
+        #expect(text == refusal("deskgate.db", place: workspace.directory.path, line: line))
     }
 
     @Test func `a user without a name is named by the id`() throws {
@@ -59,7 +60,7 @@ struct RootServiceTests {
         try give(path("copies"))
         try workspace.configure(["store": ["path": "deskgate.db", "revocations_path": "copies/revocations"]])
         let line = "deskgate serve --config \(workspace.configuration)"
-        #expect(try complaint(["--config", workspace.configuration]) == refusal("copies/revocations", path("copies"), line))
+        #expect(try complaint(["--config", workspace.configuration]) == refusal("copies/revocations", place: path("copies"), line: line))
         #expect(!File.exists(path("deskgate.db")))
     }
 
@@ -129,7 +130,7 @@ struct RootServiceTests {
         try give(path("theirs"))
         #expect(try Deskgate.run("init", "--bot-demo", "--store", path("theirs/demo.db"), path("demo")).code == 0)
         let result = try Deskgate.run("bots", "demo", path("demo"))
-        #expect(result.errors == refusal("theirs/demo.db", path("theirs"), "deskgate bots demo \(path("demo"))"))
+        #expect(result.errors == refusal("theirs/demo.db", place: path("theirs"), line: "deskgate bots demo \(path("demo"))"))
         #expect(!File.exists(path("theirs/demo.db")))
     }
 }

@@ -45,10 +45,10 @@ import Testing
     func aSessionTokenComesLater(_ fault: Case) throws {
         let server = try RunningServer(site.workspace)
         fail("issue_session_token", fault.effect)
-        let refused = try site.call(server, "session-token")
+        let refused = try site.call(server, path: "session-token")
         #expect(refused.status == fault.status)
         #expect(refused.headers["retry-after"] == fault.retryAfter)
-        #expect(eventually { (try? site.call(server, "session-token").status) == 200 })
+        #expect(eventually { (try? site.call(server, path: "session-token").status) == 200 })
         #expect(site.chat.sessions(of: SendbirdSite.user).count == 1)
         #expect(
             try isCounted(
@@ -65,17 +65,17 @@ import Testing
         let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
         let answer: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(asked), "confirmed": true]
         fail("update_message", .answer(Fault.Answer(500)))
-        let away = try site.call(server, "tickets/confirm", answer)
+        let away = try site.call(server, path: "tickets/confirm", members: answer)
         #expect(away.status == 503)
         #expect(away.headers["retry-after"] == "5")
         #expect(away.text.contains("help_desk_unavailable"))
         #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("WAITING") == true)
         fail("view_message", .answer(Fault.Answer(429, retryAfter: "1")))
-        let throttled = try site.call(server, "tickets/confirm", answer)
+        let throttled = try site.call(server, path: "tickets/confirm", members: answer)
         #expect(throttled.status == 429)
         #expect(throttled.headers["retry-after"] == "1")
         #expect(throttled.text.contains("too_many_requests"))
-        #expect(eventually { (try? site.call(server, "tickets/confirm", answer).status) == 200 })
+        #expect(eventually { (try? site.call(server, path: "tickets/confirm", members: answer).status) == 200 })
         #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("CONFIRMED") == true)
         #expect(
             try isCounted(
@@ -140,7 +140,7 @@ import Testing
             return client
         }
         #expect(eventually { site.sendbird.faults.remaining == 0 }, "all of them wait for Chat")
-        #expect(try site.call(server, "tickets/create", ["title": "Order 7"]).status == 201)
+        #expect(try site.call(server, path: "tickets/create", members: ["title": "Order 7"]).status == 201)
         let webhooks = try #require(site.sendbird.desk.webhooks)
         #expect(webhooks.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         #expect(webhooks.sent.map(\.status) == [200])

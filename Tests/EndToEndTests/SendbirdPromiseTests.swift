@@ -31,7 +31,7 @@ import Testing
         let (id, channel) = try site.ticket(server)
         func ask(_ path: String, _ members: JSONObject, user: String = SendbirdSite.user) throws -> String {
             let body: JSONObject = JSONObject([("ticket_id", .integer(id))] + members.members.map { ($0.key, $0.value) })
-            let answer = try site.call(server, "tickets/\(path)", body, user: user)
+            let answer = try site.call(server, path: "tickets/\(path)", members: body, user: user)
             return "\(answer.status) \(answer.text)"
         }
         #expect(try ask("fields", ["custom_fields": ["order": "7"]]) == #"200 {"custom_fields":{"order":"7"},"dropped":[]}"#)
@@ -42,7 +42,7 @@ import Testing
         #expect(try ask("related-channels", ["related_channels": ["sendbird_desk_999"]]).hasPrefix(#"400 {"error":"foreign_channel""#))
         #expect(try ask("related-channels", ["related_channels": []], user: Self.other).hasPrefix("404 "))
         #expect(try ask("show", [:]).contains(related))
-        let own = try site.call(server, "tickets/customer-fields", ["custom_fields": ["plan": "gold"]])
+        let own = try site.call(server, path: "tickets/customer-fields", members: ["custom_fields": ["plan": "gold"]])
         #expect(own.text == #"{"custom_fields":{"plan":"gold"},"dropped":[]}"#)
         let shown = try #require(site.sendbird.desk.ticket(id))
         #expect(shown["customFields"]?.elements.map { $0["value"] } == ["7"])
@@ -64,7 +64,7 @@ import Testing
         #expect(try site.event("comment.created")["channel"] == .string(channel))
         func seen(_ user: String, _ ticket: String, token: String = Markers.adminToken) throws -> String {
             let members: JSONObject = ["app_id": .string(SendbirdSite.app), "user_id": .string(user), "ticket_id": .string(ticket)]
-            let answer = try site.administer(server, "/v1/users/seen", members, token: token)
+            let answer = try site.administer(server, path: "/v1/users/seen", members: members, token: token)
             return "\(answer.status) \(answer.text)"
         }
         #expect(try seen(SendbirdSite.user, channel, token: "wrong").hasPrefix("401 "))

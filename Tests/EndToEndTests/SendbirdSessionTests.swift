@@ -23,13 +23,13 @@ import Testing
 
     @Test func aTokenIsKeptAndABlockEndsIt() throws {
         let server = try RunningServer(site.workspace)
-        let first = try token(site.call(server, "session-token"))
+        let first = try token(site.call(server, path: "session-token"))
         #expect(sessions == [first], "the user was made first")
-        #expect(try token(site.call(server, "session-token")) == first)
+        #expect(try token(site.call(server, path: "session-token")) == first)
         #expect(sessions == [first])
-        #expect(try token(site.call(server, "session-token", user: "customer-2")) != first)
+        #expect(try token(site.call(server, path: "session-token", user: "customer-2")) != first)
         #expect(try site.operate(server, "/v1/users/block") == 200)
-        #expect(try site.call(server, "session-token").status == 403)
+        #expect(try site.call(server, path: "session-token").status == 403)
         #expect(eventually { sessions.isEmpty })
         #expect(site.chat.sessions(of: "customer-2").count == 1)
         func count(_ result: String) throws -> Int {
@@ -43,7 +43,7 @@ import Testing
     /// Sendbird is away when a user is blocked, and the service is killed; all the same the user's tokens end.
     @Test func aBlockEndsTokensEvenAfterAKill() throws {
         var server = try RunningServer(site.workspace)
-        _ = try token(site.call(server, "session-token"))
+        _ = try token(site.call(server, path: "session-token"))
         site.sendbird.faults.add(Fault(.answer(Fault.Answer(503)), at: .sendbirdChat, token: "end_sessions", times: nil))
         #expect(try site.operate(server, "/v1/users/block") == 200)
         #expect(
@@ -56,7 +56,7 @@ import Testing
         site.sendbird.faults.removeAll()
         server = try RunningServer(site.workspace)
         #expect(eventually { sessions.isEmpty })
-        #expect(try site.call(server, "session-token").status == 403)
+        #expect(try site.call(server, path: "session-token").status == 403)
         try site.end(server)
     }
 

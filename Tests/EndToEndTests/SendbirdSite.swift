@@ -52,7 +52,7 @@ final class SendbirdSite: Sendable {
 
     /// What a user's call is answered.
     func call(
-        _ server: RunningServer, _ path: String, _ members: JSONObject = [:], user: String = user
+        _ server: RunningServer, path: String, members: JSONObject = [:], user: String = user
     ) throws -> ReceivedResponse {
         var body: JSONObject = [
             "app_id": .string(Self.app), "user_id": .string(user), "security_key": .string(try workspace.key(app: Self.app, user: user)),
@@ -68,15 +68,15 @@ final class SendbirdSite: Sendable {
     /// Registers a token of an iPhone, or signs it out.
     func register(_ server: RunningServer, token: String? = PushSite.token) throws -> String {
         try call(
-            server, "push-token", ["instance_id": "device-1", "type": "ios", "token": token.map { .string($0) } ?? .null]
+            server, path: "push-token", members: ["instance_id": "device-1", "type": "ios", "token": token.map { .string($0) } ?? .null]
         ).text
     }
 
     /// A ticket of the user, who has written and with whom somebody of support deals.
     /// - Returns: its number and its channel.
     func ticket(_ server: RunningServer) throws -> (id: Int64, channel: String) {
-        #expect(try call(server, "session-token").status == 200, "with which Chat knows the user")
-        let made = try call(server, "tickets/create", ["title": "Order 7", "message": "Where is it?"])
+        #expect(try call(server, path: "session-token").status == 200, "with which Chat knows the user")
+        let made = try call(server, path: "tickets/create", members: ["title": "Order 7", "message": "Where is it?"])
         let json = try jsonObject(made.text)
         #expect(made.status == 201)
         #expect(json["message"] == "sent")
@@ -102,13 +102,13 @@ final class SendbirdSite: Sendable {
 
     /// The answer to a request of an operator.
     func operate(_ server: RunningServer, _ path: String) throws -> Int {
-        try administer(server, path, ["app_id": .string(Self.app), "user_id": .string(Self.user)]).status
+        try administer(server, path: path, members: ["app_id": .string(Self.app), "user_id": .string(Self.user)]).status
     }
 
     /// The answer to a request at the admin listener.
     /// - Parameter token: by default one that may do everything.
     func administer(
-        _ server: RunningServer, _ path: String, _ members: JSONObject, token: String = Markers.adminToken
+        _ server: RunningServer, path: String, members: JSONObject, token: String = Markers.adminToken
     ) throws -> ReceivedResponse {
         let body = String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
         let client = try SocketClient(server.adminAddress)

@@ -58,7 +58,7 @@ import Testing
         #expect(pushes(1) == ["May we close it?"])
         #expect(try site.event("ticket.closure_requested")["ticket_id"] == .integer(id))
         let answer: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(asked), "confirmed": true]
-        let confirmed = try site.call(server, "tickets/confirm", answer)
+        let confirmed = try site.call(server, path: "tickets/confirm", members: answer)
         #expect(confirmed.status == 200)
         #expect(confirmed.text.contains(#""state":"CLOSED""#))
         let data = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"CONFIRMED","ticketId":\#(id)}}"#
@@ -70,17 +70,17 @@ import Testing
         #expect(pushes(2)[1] == "How was it?")
         #expect(try site.event("ticket.rating_requested")["ticket_id"] == .integer(id))
         let rating: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(wanted), "score": 4, "comment": "Fast"]
-        let answered = try site.call(server, "tickets/rate", rating)
+        let answered = try site.call(server, path: "tickets/rate", members: rating)
         #expect(answered.status == 200)
         #expect(answered.text.contains(#""rating":{"score":4,"comment":"Fast"}"#))
         let rated = try site.event("ticket.rated")
         #expect(rated["score"] == 4)
         #expect(rated["comment"] == "Fast")
         #expect(rated["channel"] == .string(channel))
-        let another = try site.call(server, "tickets/rate", rating.replacing(["score": 1]))
+        let another = try site.call(server, path: "tickets/rate", members: rating.replacing(["score": 1]))
         #expect(another.status == 409)
         #expect(another.text.contains("not_asked"))
-        #expect(try site.call(server, "tickets/rate", rating, user: "customer-2").status == 404)
+        #expect(try site.call(server, path: "tickets/rate", members: rating, user: "customer-2").status == 404)
         #expect(pushes(2).count == 2, "answers are no news for the one who gave them")
         try site.end(server, hiding: ["May we close it", "Fast"])
     }
@@ -102,10 +102,10 @@ import Testing
         let server = try RunningServer(site.workspace)
         let id = try site.ticket(server).id
         let closing: JSONObject = ["ticket_id": .integer(id), "comment": "Has come"]
-        #expect(try site.call(server, "tickets/close", closing, user: "customer-2").status == 404)
-        #expect(try site.call(server, "tickets/close", closing.replacing(["comment": "Has\ncome"])).status == 400)
+        #expect(try site.call(server, path: "tickets/close", members: closing, user: "customer-2").status == 404)
+        #expect(try site.call(server, path: "tickets/close", members: closing.replacing(["comment": "Has\ncome"])).status == 400)
         #expect(site.sendbird.desk.ticket(id)?["status2"] == "ACTIVE")
-        #expect(try site.call(server, "tickets/close", closing).text.contains(#""state":"CLOSED""#))
+        #expect(try site.call(server, path: "tickets/close", members: closing).text.contains(#""state":"CLOSED""#))
         #expect(site.sendbird.desk.ticket(id)?["closeComment"] == "Has come")
         #expect(try site.event("ticket.closed")["ticket_id"] == .integer(id))
         try site.end(server, hiding: ["Has come"])
@@ -117,9 +117,9 @@ import Testing
         let name = { [site] in site.sendbird.desk.ticket(id)?["customer"]?["displayName"] }
         #expect(name() == .string(SendbirdSite.user))
         let members: JSONObject = ["title": "Order 8", "user_name": "Mary"]
-        #expect(try site.call(server, "tickets/create", members.replacing(["user_name": "Ma\nry"])).status == 400)
+        #expect(try site.call(server, path: "tickets/create", members: members.replacing(["user_name": "Ma\nry"])).status == 400)
         #expect(name() == .string(SendbirdSite.user))
-        #expect(try site.call(server, "tickets/create", members).status == 201)
+        #expect(try site.call(server, path: "tickets/create", members: members).status == 201)
         #expect(name() == "Mary")
         try site.end(server, hiding: ["Mary"])
     }

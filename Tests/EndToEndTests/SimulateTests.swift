@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Asks the simulated Desk or Chat.
-    private func ask(_ ready: JSONObject, _ api: String, _ path: String, _ body: String) throws -> JSONObject {
+    private func ask(_ ready: JSONObject, api: String, path: String, body: String) throws -> JSONObject {
         let token = try directory.read("sim/sendbird-\(api)-token").split(separator: "\n")[0]
         try directory.write("header", "\(api == "desk" ? "SENDBIRDDESKAPITOKEN" : "Api-Token"): \(token)\n")
         let url = ready["urls"]?["sendbird-\(api)"]?.text ?? ""
@@ -92,12 +92,12 @@ import Testing
             "--json", "--chat-webhook", receiver.url("/chat"), "--desk-webhook", receiver.url("/desk"), "--sendbird-app", "APP-1",
             "--sendbird-rate", "1000", "--fault", #"{"provider":"sendbird-chat","match":{"token":"post"},"answer":{"status":500}}"#)
         let ready = try jsonObject(process.output.line(containing: "ready").text)
-        _ = try ask(ready, "chat", "v3/users", #"{"user_id":"user-1","nickname":"","profile_url":""}"#)
-        let customer = try ask(ready, "desk", "platform/v1/customers", #"{"sendbirdId":"user-1"}"#).integer("id") ?? 0
-        let ticket = try ask(ready, "desk", "platform/v1/tickets", #"{"channelName":"Order 7","customerId":\#(customer)}"#)
+        _ = try ask(ready, api: "chat", path: "v3/users", body: #"{"user_id":"user-1","nickname":"","profile_url":""}"#)
+        let customer = try ask(ready, api: "desk", path: "platform/v1/customers", body: #"{"sendbirdId":"user-1"}"#).integer("id") ?? 0
+        let ticket = try ask(ready, api: "desk", path: "platform/v1/tickets", body: #"{"channelName":"Order 7","customerId":\#(customer)}"#)
         let act = "simulated/channels/\(ticket.string("channelUrl") ?? "")/agent"
-        #expect(try ask(ready, "chat", act, "{}")["error"] == true, "as the fault says")
-        #expect(try ask(ready, "chat", act, "{}").integer("message_id") != nil)
+        #expect(try ask(ready, api: "chat", path: act, body: "{}")["error"] == true, "as the fault says")
+        #expect(try ask(ready, api: "chat", path: act, body: "{}").integer("message_id") != nil)
         let told = try jsonObject(process.output.line(containing: "message_send").text)
         #expect(told.string("provider") == "sendbird-chat")
         #expect(told.integer("status") == 200)

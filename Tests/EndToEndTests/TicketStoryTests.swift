@@ -39,7 +39,7 @@ import Testing
 
         let unknown = try tickets(workspace, "create", "--user", Self.user, "--title", "Order 7")
         #expect(unknown.code == 1, "Chat does not know the user yet")
-        try ask(directory, "chat", "v3/users", #"{"user_id":"\#(Self.user)","nickname":"","profile_url":""}"#)
+        try ask(directory, api: "chat", path: "v3/users", body: #"{"user_id":"\#(Self.user)","nickname":"","profile_url":""}"#)
         let nameless = try tickets(workspace, "create", "--user", Self.user, "--user-name", "", "--title", "Order 7")
         #expect(nameless.code == 2)
         #expect(nameless.errors.contains("--user-name: expected 1 to 80 UTF-16 code units without control characters."))
@@ -81,31 +81,32 @@ import Testing
         #expect(missing.code == 1)
         #expect(missing.errors.contains("There is no such ticket."))
 
-        try ask(directory, "chat", "simulated/channels/sendbird_desk_\(id)/customer")
+        try ask(directory, api: "chat", path: "simulated/channels/sendbird_desk_\(id)/customer")
         #expect(try tickets(workspace, "list").output.contains("PENDING"))
-        try ask(directory, "desk", "simulated/tickets/\(id)/assign")
+        try ask(directory, api: "desk", path: "simulated/tickets/\(id)/assign")
         #expect(try tickets(workspace, "count").output.hasPrefix("open: 1\nPENDING: 0\nACTIVE: 1\n"))
         #expect(try tickets(workspace, "close", "--ticket", "\(id)", "--comment", "done").output.contains("state: CLOSED\n"))
         #expect(try tickets(workspace, "list", "--closed", "--field", "order=7", "--user", Self.user).output.contains("Order 7"))
         #expect(try tickets(workspace, "reopen", "--ticket", "\(id)").output.contains("state: ACTIVE\n"))
 
-        let own = try call(server, workspace, "show", ["ticket_id": .integer(id)])
+        let own = try call(server, workspace: workspace, name: "show", members: ["ticket_id": .integer(id)])
         #expect(own.status == 200)
         #expect(own.text.contains(#""title":"Order 7""#))
         #expect(!own.text.contains("cs-team"))
-        let found = try call(server, workspace, "list", ["custom_fields": ["order": "7"]])
+        let found = try call(server, workspace: workspace, name: "list", members: ["custom_fields": ["order": "7"]])
         #expect(found.text.contains(#""title":"Order 7""#))
         let others: [(user: String, order: String)] = [(Self.user, "8"), ("ticket-user-2", "7")]
         for (user, order) in others {
-            let list = try call(server, workspace, "list", ["custom_fields": ["order": .string(order)]], user: user)
+            let list = try call(
+                server, workspace: workspace, name: "list", members: ["custom_fields": ["order": .string(order)]], user: user)
             #expect(list.text == #"{"tickets":[],"next":null}"#)
         }
-        let hidden = try call(server, workspace, "show", ["ticket_id": .integer(id)], user: "ticket-user-2")
+        let hidden = try call(server, workspace: workspace, name: "show", members: ["ticket_id": .integer(id)], user: "ticket-user-2")
         #expect(hidden.status == 404)
-        let counted = try call(server, workspace, "count", [:])
+        let counted = try call(server, workspace: workspace, name: "count", members: [:])
         #expect(counted.status == 200)
         #expect(counted.text == #"{"open":1,"closed":0}"#)
-        #expect(try call(server, workspace, "close", ["ticket_id": .integer(id)]).status == 200)
+        #expect(try call(server, workspace: workspace, name: "close", members: ["ticket_id": .integer(id)]).status == 200)
 
         #expect(try server.stop() == .exit(0))
         let alone = try tickets(workspace, "count")
@@ -116,7 +117,7 @@ import Testing
     }
 
     /// Asks the simulated Desk or Chat, and expects that to be done.
-    private func ask(_ directory: TemporaryDirectory, _ api: String, _ path: String, _ body: String = "") throws {
+    private func ask(_ directory: TemporaryDirectory, api: String, path: String, body: String = "") throws {
         let settings = try jsonObject(directory.read("sim/sendbird.json"))
         let token = try directory.read("sim/sendbird-\(api)-token").split(separator: "\n")[0]
         try directory.write("header", "\(api == "desk" ? "SENDBIRDDESKAPITOKEN" : "Api-Token"): \(token)\n")
@@ -127,7 +128,7 @@ import Testing
     }
 
     private func call(
-        _ server: RunningServer, _ workspace: Workspace, _ name: String, _ members: JSONObject, user: String = user
+        _ server: RunningServer, workspace: Workspace, name: String, members: JSONObject, user: String = user
     ) throws -> ReceivedResponse {
         var body: JSONObject = [
             "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try workspace.key(user: user)),

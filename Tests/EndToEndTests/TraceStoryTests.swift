@@ -10,7 +10,7 @@ import Testing
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let parent = "00-\(trace)-00f067aa0ba902b7-01"
 
-    private static func post(_ comment: Int64, _ headers: String, _ server: RunningServer, user: String = Markers.user) throws -> Int {
+    private static func post(_ comment: Int64, headers: String, server: RunningServer, user: String = Markers.user) throws -> Int {
         let body = WebhookSite.body(comment, user: user)
         let client = try SocketClient(server.publicAddress)
         try client.send(
@@ -30,7 +30,7 @@ import Testing
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["log": ["level": "debug", "format": "json"]])
         let first = try site.start()
-        #expect(try Self.post(1, "traceparent: \(Self.parent)\r\ntracestate: vendor=1\r\n", first, user: "user-1") == 200)
+        #expect(try Self.post(1, headers: "traceparent: \(Self.parent)\r\ntracestate: vendor=1\r\n", server: first, user: "user-1") == 200)
         #expect(sink.waitForRequests(1))
         let line = try jsonObject(first.process.errors.line(containing: #""message":"webhook""#).text)
         #expect(line.string("trace_id") == Self.trace)
@@ -81,7 +81,7 @@ import Testing
         defer { sink.stop() }
         let site = try WebhookSite(sink)
         let server = try site.start()
-        #expect(try Self.post(1, headers, server) == 200)
+        #expect(try Self.post(1, headers: headers, server: server) == 200)
         #expect(sink.waitForRequests(1))
         let context = try Self.context(try #require(sink.requests.first))
         #expect(context.traceIDText != Self.trace)
@@ -150,13 +150,13 @@ import Testing
         }
         let site = try WebhookSite(sink)
         let server = try site.start()
-        #expect(try Self.post(1, "", server) == 200)
+        #expect(try Self.post(1, headers: "", server: server) == 200)
         #expect(sink.waitForRequests(1))
         try site.configure(["traces": ["otlp": ["url": .string(collector.url("/v1/traces"))]]])
         server.process.send(SIGHUP)
         var line = try server.process.errors.line(containing: "configuration reloaded")
         #expect(collector.requests.isEmpty)
-        #expect(try Self.post(2, "", server) == 200)
+        #expect(try Self.post(2, headers: "", server: server) == 200)
         #expect(sink.waitForRequests(2))
         #expect(collector.waitForRequests(1))
         let context = try Self.context(#require(sink.requests.last))
@@ -171,13 +171,13 @@ import Testing
         try site.configure(["traces": ["otlp": ["url": .string("http://127.0.0.1:\(closed.port)/v1/traces")]]])
         server.process.send(SIGHUP)
         line = try server.process.errors.line(containing: "configuration reloaded", from: line.number + 1)
-        #expect(try Self.post(3, "", server) == 200)
+        #expect(try Self.post(3, headers: "", server: server) == 200)
         #expect(sink.waitForRequests(3))
         _ = try server.process.errors.line(containing: "traces cannot be exported")
         try site.configure()
         server.process.send(SIGHUP)
         _ = try server.process.errors.line(containing: "configuration reloaded", from: line.number + 1)
-        #expect(try Self.post(4, "", server) == 200)
+        #expect(try Self.post(4, headers: "", server: server) == 200)
         #expect(sink.waitForRequests(4))
         #expect(try !Self.context(#require(sink.requests.last)).isSampled)
         #expect(try server.stop() == .exit(0))

@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [("new", 0), ("old", 1)])
     func genuineNamesTheSecret(_ name: String, _ index: Int) throws {
         for code in ["hex(sha1, body)", "hex(sha1, body).upper()", "'sha1=' + hex(sha1, body)"] {
-            let result = try verify(code, name)
+            let result = try verify(code, secret: name)
             #expect(result.code == 0)
             #expect(result.output == "genuine: signed with $.apps[0].webhook.signature_secret[\(index)]\n")
         }
@@ -93,18 +93,18 @@ import Testing
         ),
         ("'not a signature'", "new", ["The value of X-Pyrus-Sig is no signature: 20 bytes in hexadecimal were expected."]),
     ])
-    func otherMistakesAreRecognised(_ code: String, _ secret: String, _ differences: [String]) throws {
+    func otherMistakesAreRecognised(_ code: String, secret: String, differences: [String]) throws {
         try expectExplanation(of: code, secret, differences)
     }
 
     @Test func rightSignatureIsNotTold() throws {
         let right = try sign("hex(sha1, body)", "new")
-        let result = try verify("hex(sha1, minified)", "new", ["--explain", "--json"])
+        let result = try verify("hex(sha1, minified)", secret: "new", words: ["--explain", "--json"])
         let (object, hidden) = (try result.json, [right] + secrets.values)
         #expect(object.string("status") == "not_genuine")
         #expect(object.string("reason") == "differs")
         for text in hidden { #expect(!result.output.contains(text)) }
-        #expect(try verify("hex(sha1, minified)", "new").output == "not genuine; --explain tells why\n")
+        #expect(try verify("hex(sha1, minified)", secret: "new").output == "not genuine; --explain tells why\n")
     }
 
     @Test func standardWebhooksAreVerified() throws {
@@ -177,7 +177,7 @@ import Testing
     }
 
     private func expectExplanation(of code: String, _ secret: String, _ differences: [String]) throws {
-        let result = try verify(code, secret, ["--explain"])
+        let result = try verify(code, secret: secret, words: ["--explain"])
         #expect(result.code == 1)
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "not genuine")
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// Verifies a webhook of the help desk for `app-1`.
-    private func verify(_ code: String, _ secret: String, _ words: [String] = []) throws -> Deskgate.Result {
+    private func verify(_ code: String, secret: String, words: [String] = []) throws -> Deskgate.Result {
         try Deskgate.run(
             [
                 "webhook", "verify", "--config", workspace.configuration, "--app", "app-1", "--body", workspace.directory.path("body.json"),

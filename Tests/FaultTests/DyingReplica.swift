@@ -14,7 +14,7 @@ enum DyingReplica {
         let coalescer = AcceptanceRecord(isJournaled: true)
         let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
         let notifier = RecordingNotifier(coalescer, answers: false)
-        let replica = try Replica(try ConnectionSettings(address.utf8.span), notifier, logger)
+        let replica = try Replica(try ConnectionSettings(address.utf8.span), notifier: notifier, logger: logger)
         let load = Load(on: [replica], coalescer, after: first)
         guard coalescer.waitForMore(40, by: [0]), eventually({ coalescer.hasDelivered }) else { return }
         // To these persons only this process sends comments, so its writer is the one that waits, with half a batch done.

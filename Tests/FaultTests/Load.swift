@@ -149,7 +149,7 @@ extension Load {
                 tokens += 1
                 let token = "token-\(first)-\(number)-\(caller)-\(tokens)"
                 attempt(caller + tokens) { replica, index in
-                    register(user, "phone", token, Self.rules, at: replica, index)
+                    register(user, device: "phone", token: token, rules: Self.rules, at: replica, index: index)
                 }
             }
             if ends { return }
@@ -161,9 +161,11 @@ extension Load {
         for round in 0... {
             wait()
             let (user, device) = ("phone-\(first)-\(round % 3)", "device-\(round)")
-            attempt(round) { replica, index in register(user, device, "token-\(user)-\(device)", [], at: replica, index) }
+            attempt(round) { replica, index in
+                register(user, device: device, token: "token-\(user)-\(device)", rules: [], at: replica, index: index)
+            }
             send(nextComment(), to: user, at: round + 1)
-            attempt(round) { replica, index in register(user, device, nil, [], at: replica, index) }
+            attempt(round) { replica, index in register(user, device: device, token: nil, rules: [], at: replica, index: index) }
             let later = nextComment()
             coalescer.note(.signedOut(later, device: device))
             send(later, to: user, at: round + 1)
@@ -172,7 +174,7 @@ extension Load {
     }
 
     private func register(
-        _ user: String, _ device: String, _ token: String?, _ rules: [LimitRule], at replica: Replica, _ index: Int
+        _ user: String, device: String, token: String?, rules: [LimitRule], at replica: Replica, index: Int
     ) -> Result<Void, StoreError>? {
         let key = Device.Key(appID: "app", userID: user, deviceID: device)
         let token = try? token.map { try PushToken($0) }

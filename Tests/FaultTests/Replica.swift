@@ -22,7 +22,7 @@ final class Replica: Sendable {
     private let ahead = Monitor<Int64>(0)
 
     /// Starts it.
-    init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger) throws {
+    init(_ address: ConnectionSettings, notifier: any Notifier, logger: Logger) throws {
         let now: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         self.now = now
         let replica = try PostgresStore.newReplica()

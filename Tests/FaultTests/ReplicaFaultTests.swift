@@ -89,7 +89,7 @@ import Threading
         let place = try place()
         let proxy = try PostgresProxy(to: try Self.server.get().port)
         let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
-        let replica = try Replica(try place.settings(ports: [proxy.port]), RecordingNotifier(AcceptanceRecord()), logger)
+        let replica = try Replica(try place.settings(ports: [proxy.port]), notifier: RecordingNotifier(AcceptanceRecord()), logger: logger)
         defer { withExtendedLifetime(proxy) { replica.stop() } }
         // The first claim that begins an attempt.
         proxy.cut(.afterCommit, of: Self.ofDispatchers)

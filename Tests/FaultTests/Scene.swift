@@ -31,7 +31,7 @@ final class Scene {
         self.log = log
         let addresses = addresses.isEmpty ? Array(repeating: try place.settings(ports: ports), count: 2) : addresses
         let notifier = RecordingNotifier(coalescer)
-        replicas = try addresses.map { try Replica($0, notifier, log.logger) }
+        replicas = try addresses.map { try Replica($0, notifier: notifier, logger: log.logger) }
         load = Load(on: replicas, coalescer)
         #expect(coalescer.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "the load does not flow")
     }

@@ -7,7 +7,7 @@ import Threading
 /// Requests that are ended early, and clients that are closed with requests under way.
 @Suite struct CancellationTests {
     private func cancel(_ script: ScriptedServer.Script, scheme: String = "http", _ isReached: (ScriptedServer) -> Bool) throws {
-        try withClient(.init(connectionsPerHost: 1), script) { client, server in
+        try withClient(.init(connectionsPerHost: 1), script: script) { client, server in
             let results = Results()
             let url = "\(scheme)://127.0.0.1:\(server.port)/"
             let cancellation = client.send(request(.post, url, body: "body")) { results.add($0) }
@@ -38,7 +38,7 @@ import Threading
     }
 
     @Test func cancelsWhatWaitsForItsTurn() throws {
-        try withClient(.init(connectionsPerHost: 1), .everyRequest(.awaitRelease, .respond(200))) { client, server in
+        try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (running, waiting) = (Results(), Results())
             client.send(request(server.url())) { running.add($0) }
             #expect(server.waitForRequests(1))
@@ -52,7 +52,7 @@ import Threading
     }
 
     @Test func endsExactlyOnceInARace() throws {
-        try withClient(.init(), .everyRequest(.respond(200))) { client, server in
+        try withClient(.init(), script: .everyRequest(.respond(200))) { client, server in
             let ends = Monitor<[Int]>(Array(repeating: 0, count: 2000))
             let results = Results()
             let cancellations = Monitor<[Cancellation]>([])

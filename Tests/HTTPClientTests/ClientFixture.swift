@@ -6,7 +6,7 @@ import Threading
 
 /// A client and a scripted server, both ended when the test is over.
 func withClient(
-    _ settings: ClientSettings = ClientSettings(), _ script: ScriptedServer.Script, _ body: (Client, ScriptedServer) throws -> Void
+    _ settings: ClientSettings = ClientSettings(), script: ScriptedServer.Script, body: (Client, ScriptedServer) throws -> Void
 ) throws {
     let server = try ScriptedServer(script)
     defer { server.stop() }

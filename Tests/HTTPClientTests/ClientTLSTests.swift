@@ -71,13 +71,13 @@ import Testing
     }
 
     @Test func namesAServerWithoutTLS() throws {
-        try withClient(.init(), .everyConnection(.send("HTTP/1.1 400 Bad\r\n\r\n"), .close)) { client, server in
+        try withClient(.init(), script: .everyConnection(.send("HTTP/1.1 400 Bad\r\n\r\n"), .close)) { client, server in
             #expect(tlsText(client.exchange(request("https://127.0.0.1:\(server.port)/")), isUntrusted: false) != nil)
         }
     }
 
     @Test func offersOnlyNewVersions() throws {
-        try withClient(.init(), .everyConnection(.readSome, .close)) { client, server in
+        try withClient(.init(), script: .everyConnection(.readSome, .close)) { client, server in
             #expect(client.failure(request("https://127.0.0.1:\(server.port)/")) != nil)
             let hello = server.received[0]
             // RFC 8446 section 4.2.1: extension 43, its length, the length of the list, TLS 1.3 and TLS 1.2.

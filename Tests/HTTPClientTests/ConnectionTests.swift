@@ -7,7 +7,7 @@ import Threading
 /// How connections are kept and counted.
 @Suite struct ConnectionTests {
     @Test func keepsConnections() throws {
-        try withClient(.init(), .everyRequest(.respond(200, body: "ok"))) { client, server in
+        try withClient(.init(), script: .everyRequest(.respond(200, body: "ok"))) { client, server in
             for number in 1...50 {
                 #expect(client.exchange(request(.post, server.url(), body: "\(number)")).text == "ok")
             }
@@ -18,7 +18,7 @@ import Threading
 
     @Test func opensAnotherWhenTheServerClosesPolitely() throws {
         let closing = ScriptedStep.respond(200, headers: ["Connection: close"])
-        try withClient(.init(), .connections([[.readRequest, .respond(200), .readRequest, closing]])) { client, server in
+        try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, closing]])) { client, server in
             for _ in 1...6 { #expect(client.exchange(request(server.url())).status == 200) }
             #expect(server.connectionCount == 3)
             #expect(server.requests.count == 6)
@@ -26,7 +26,7 @@ import Threading
     }
 
     @Test func sendsAgainWhatAKeptConnectionLost() throws {
-        try withClient(.init(), .connections([[.readRequest, .respond(200), .readRequest, .close]])) { client, server in
+        try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
             // libcurl takes the kept connection, loses it, and sends the request on a new one.
             #expect(client.exchange(request(.post, server.url(), body: "again")).status == 200)
@@ -36,7 +36,7 @@ import Threading
 
     @Test func sendsOnceWhereNoConnectionIsKept() throws {
         let settings = ClientSettings(keepsConnections: false)
-        try withClient(settings, .connections([[.readRequest, .respond(200)], [.readRequest, .close]])) { client, server in
+        try withClient(settings, script: .connections([[.readRequest, .respond(200)], [.readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
             #expect(client.failure(request(.post, server.url(), body: "once")) == .closedEarly)
             #expect(server.requests.map(\.text) == ["first", "once"])
@@ -47,7 +47,7 @@ import Threading
     @Test(arguments: [1, 4])
     func limitsConnectionsToAHost(limit: Int) throws {
         let settings = ClientSettings(connectionsPerHost: limit)
-        try withClient(settings, .everyRequest(.awaitRelease, .respond(200))) { client, server in
+        try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let results = Results()
             for _ in 0..<40 { client.send(request(server.url())) { results.add($0) } }
             #expect(server.waitForRequests(limit))
@@ -60,7 +60,7 @@ import Threading
 
     @Test func limitsAllConnections() throws {
         let settings = ClientSettings(connectionsPerHost: 2, connectionLimit: 2)
-        try withClient(settings, .everyRequest(.awaitRelease, .respond(200))) { client, first in
+        try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, first in
             let second = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
             defer { second.stop() }
             let servers = [first, second]
@@ -85,7 +85,7 @@ import Threading
     }
 
     @Test func servesOthersWhileAHostHangs() throws {
-        try withClient(.init(connectionsPerHost: 1), .everyRequest(.hang)) { client, hanging in
+        try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.hang)) { client, hanging in
             let other = try ScriptedServer(.everyRequest(.respond(200)))
             defer { other.stop() }
             let results = Results()
@@ -112,7 +112,7 @@ import Threading
     /// Two owners share a host, which answers none of one owner's requests.
     @Test func servesOtherOwnersAtAHostThatHangs() throws {
         let settings = ClientSettings(connectionsPerHost: 3, connectionsPerOwner: 2)
-        try withClient(settings, .requests([[.awaitRelease, .respond(200)], [.awaitRelease, .respond(200)], [.respond(204)]])) {
+        try withClient(settings, script: .requests([[.awaitRelease, .respond(200)], [.awaitRelease, .respond(200)], [.respond(204)]])) {
             client, server in
             let results = Results()
             for _ in 0..<10 { client.send(request(server.url()), for: "one") { results.add($0) } }
@@ -130,7 +130,7 @@ import Threading
     }
 
     @Test func sendsFromACompletion() throws {
-        try withClient(.init(requestLimit: 1), .everyRequest(.respond(200))) { client, server in
+        try withClient(.init(requestLimit: 1), script: .everyRequest(.respond(200))) { client, server in
             let results = Results()
             let next = request(server.url("/next"))
             client.send(request(server.url("/first"))) { result in

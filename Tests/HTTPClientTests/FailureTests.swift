@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: scripts.indices)
     func namesTheFault(index: Int) throws {
         let (script, error) = Self.scripts[index]
-        try withClient(.init(), script) { client, server in
+        try withClient(.init(), script: script) { client, server in
             let failure = client.failure(request(.post, server.url(), body: "body"))
             #expect(failure == error)
             #expect(failure?.isBeforeSending == false)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func endsTheBodyAtItsLength() throws {
-        try withClient(.init(), .everyConnection(.readRequest, .respondWrongly(200, contentLength: 2, body: "too long"), .hang)) {
+        try withClient(.init(), script: .everyConnection(.readRequest, .respondWrongly(200, contentLength: 2, body: "too long"), .hang)) {
             client, server in
             #expect(client.exchange(request(server.url())).text == "to")
         }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func refusesWhatIsTooMuch() throws {
-        try withClient(.init(requestLimit: 3), .everyRequest(.awaitRelease, .respond(200))) { client, server in
+        try withClient(.init(requestLimit: 3), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let results = Results()
             for _ in 0..<3 { #expect(client.send(request(server.url())) { results.add($0) } != nil) }
             let refused = Results()
@@ -79,7 +79,7 @@ import Testing
 
     @Test func refusesWhatIsTooMuchOfOneOwner() throws {
         let settings = ClientSettings(requestLimit: 5, requestsPerOwner: 3)
-        try withClient(settings, .everyRequest(.awaitRelease, .respond(200))) { client, server in
+        try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (results, refused) = (Results(), Results())
             for _ in 0..<3 { client.send(request(server.url()), for: "one") { results.add($0) } }
             client.send(request(server.url()), for: "one") { refused.add($0) }
@@ -98,7 +98,7 @@ import Testing
         let script = ScriptedServer.Script.connections([
             [.readRequest, .respond(200), .readRequest, .close], [.readRequest, .respond(204)],
         ])
-        try withClient(.init(), script) { client, server in
+        try withClient(.init(), script: script) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "one")).status == 200)
             #expect(client.exchange(request(.post, server.url(), body: "two")).status == 204)
             #expect(server.requests.map { $0.text } == ["one", "two", "two"])

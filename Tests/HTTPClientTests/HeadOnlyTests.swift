@@ -30,7 +30,7 @@ import Testing
         let (body, end) = Self.bodies[index]
         for keepsConnections in [true, false] {
             let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 \(status) Scripted\r\n\(body)"), end)
-            try withClient(.init(keepsConnections: keepsConnections), script) { client, server in
+            try withClient(.init(keepsConnections: keepsConnections), script: script) { client, server in
                 let result = client.exchange(isNeeded(server))
                 #expect(result.status == status)
                 #expect(result.text == "")
@@ -44,7 +44,7 @@ import Testing
     @Test func keepTheConnectionWhenTheBodyEndsLater() throws {
         let head = ScriptedStep.send("HTTP/1.1 200 OK\r\nX-Member: value\r\nContent-Length: 4\r\n\r\n")
         let steps = [.readRequest, head, .awaitRelease, .sendAndAwaitArrival(Array("body".utf8)), .readRequest, .respond(204)]
-        try withClient(.init(), .connections([steps])) { client, server in
+        try withClient(.init(), script: .connections([steps])) { client, server in
             let response = try client.exchange(isNeeded(server)).get()
             #expect(response.status == 200)
             #expect(response.header("x-member") == "value")
@@ -57,7 +57,7 @@ import Testing
 
     @Test func areNotInterimResponses() throws {
         let steps = [ScriptedStep.readRequest, .send("HTTP/1.1 100 Continue\r\n\r\n"), .awaitRelease, .respond(403)]
-        try withClient(.init(), .connections([steps])) { client, server in
+        try withClient(.init(), script: .connections([steps])) { client, server in
             let results = Results()
             client.send(isNeeded(server)) { results.add($0) }
             #expect(server.waitForRequests(1))
@@ -68,7 +68,7 @@ import Testing
 
     @Test func failWithoutAWholeHead() throws {
         let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-"), .close)
-        try withClient(.init(), script) { client, server in
+        try withClient(.init(), script: script) { client, server in
             #expect(client.failure(isNeeded(server)) != nil)
         }
     }

@@ -8,7 +8,7 @@ import Threading
 @Suite struct LoadTests {
     @Test func endsEveryRequestOnce() throws {
         let total = 20_000
-        try withClient(.init(requestLimit: total), .everyRequest(.respond(200))) { client, server in
+        try withClient(.init(requestLimit: total), script: .everyRequest(.respond(200))) { client, server in
             let ends = Monitor<[Int]>(Array(repeating: 0, count: total))
             let results = Results()
             let url = server.url()

@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: answers.indices)
     func namesThePhase(index: Int) throws {
         let (script, length, phase) = Self.answers[index]
-        try withClient(.init(), script) { client, server in
+        try withClient(.init(), script: script) { client, server in
             let body = String(repeating: "x", count: length)
             let found = failure(of: client, tooEarly: Self.phases.prefix { $0 != phase }) { milliseconds in
                 request(.post, server.url(), body: body, timeoutMilliseconds: milliseconds)
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func limitsTheHandshake(byTotal: Bool) throws {
-        try withClient(.init(), .everyConnection(.hang)) { client, server in
+        try withClient(.init(), script: .everyConnection(.hang)) { client, server in
             let url = "https://127.0.0.1:\(server.port)/"
             let found = failure(of: client, tooEarly: [.queued]) { milliseconds in
                 byTotal ? request(url, timeoutMilliseconds: milliseconds) : request(url, connectTimeoutMilliseconds: milliseconds)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func limitsTheWaitForATurn() throws {
-        try withClient(.init(connectionsPerHost: 1), .everyRequest(.awaitRelease, .respond(200))) { client, server in
+        try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (first, results) = (Results(), Results())
             client.send(request(server.url())) { first.add($0) }
             #expect(server.waitForRequests(1))
@@ -67,7 +67,8 @@ import Testing
     }
 
     @Test func countsTheTimeForConnectingFromTheTurn() throws {
-        try withClient(.init(connectionsPerHost: 1), .everyConnection(.readRequest, .awaitRelease, .respond(200))) { client, server in
+        try withClient(.init(connectionsPerHost: 1), script: .everyConnection(.readRequest, .awaitRelease, .respond(200))) {
+            client, server in
             let results = Results()
             client.send(request(server.url())) { results.add($0) }
             #expect(server.waitForRequests(1))

@@ -74,14 +74,14 @@ import Testing
 
     @Test func refusesLongHeads() throws {
         let line = "X-Filler: \(String(repeating: "x", count: 1000))\r\n"
-        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: line, count: 10))) == 200)
-        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: line, count: 60))) == 431)
-        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: "X: y\r\n", count: 5000))) == 431)
-        #expect(try status(answering: request("GET", "/\(String(repeating: "x", count: 60_000))")) == 414)
+        #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 10))) == 200)
+        #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 60))) == 431)
+        #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: "X: y\r\n", count: 5000))) == 431)
+        #expect(try status(answering: request("GET", path: "/\(String(repeating: "x", count: 60_000))")) == 414)
     }
 
     @Test func refusesAFloodOfArguments() throws {
-        let status = try status(answering: request("GET", "/hello?\(String(repeating: "a&", count: 5000))"))
+        let status = try status(answering: request("GET", path: "/hello?\(String(repeating: "a&", count: 5000))"))
         #expect(status.map { (400..<500).contains($0) } != false)
     }
 
@@ -94,21 +94,21 @@ import Testing
         ("POST", "/hello", 405), ("PUT", "/echo", 405), ("HEAD", "/echo", 405), ("TRACE", "/hello", 405), ("GET", "/echo", 405),
     ])
     func routesByExactBytes(method: String, path: String, expected: Int) throws {
-        #expect(try status(answering: request(method, path)) == expected)
+        #expect(try status(answering: request(method, path: path)) == expected)
     }
 
     @Test func namesTheMethodsOfAPath() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("DELETE", "/hello") + request("GET", "/echo") + request("GET", "/hello"))
+        try client.send(request("DELETE", path: "/hello") + request("GET", path: "/echo") + request("GET", path: "/hello"))
         #expect(try client.readResponse().headers["allow"] == "GET, HEAD")
         #expect(try client.readResponse().headers["allow"] == "POST")
         #expect(try client.readResponse().status == 200)
     }
 
     @Test func ignoresBlankLinesBeforeARequest() throws {
-        #expect(try status(answering: "\r\n\r\n" + request("GET", "/hello")) == 200)
+        #expect(try status(answering: "\r\n\r\n" + request("GET", path: "/hello")) == 200)
     }
 
     @Test func servesHTTP10() throws {

@@ -14,7 +14,8 @@ import Threading
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", path, atLimit) + request("POST", path, overLimit) + request("GET", "/hello"))
+        try client.send(
+            request("POST", path: path, body: atLimit) + request("POST", path: path, body: overLimit) + request("GET", path: "/hello"))
         #expect(try client.readResponse().text == atLimit)
         #expect(try client.readResponse().status == 413)
         #expect(try client.readResponse().text == "hello")
@@ -26,7 +27,7 @@ import Threading
         defer { fixture.stop() }
         let client = try fixture.client()
         let encoded = "Content-Encoding: \(encoding)\r\n"
-        try client.send(request("POST", "/echo", atLimit, headers: encoded) + request("GET", "/hello", headers: encoded))
+        try client.send(request("POST", path: "/echo", body: atLimit, headers: encoded) + request("GET", path: "/hello", headers: encoded))
         let refusal = try client.readResponse()
         #expect(refusal.status == 415)
         #expect(refusal.headers["accept-encoding"] == "identity")
@@ -43,7 +44,7 @@ import Threading
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/echo", atLimit, headers: "Content-Encoding: \(encoding)\r\n"))
+        try client.send(request("POST", path: "/echo", body: atLimit, headers: "Content-Encoding: \(encoding)\r\n"))
         #expect(try client.readResponse().text == atLimit)
     }
 
@@ -65,9 +66,9 @@ import Threading
         defer { fixture.stop() }
         let large = String(repeating: "x", count: 70_000)
         let head = "POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
-        let another = isChunked ? head + chunked(large) : request("POST", "/count", large)
+        let another = isChunked ? head + chunked(large) : request("POST", path: "/count", body: large)
         let (first, second) = (try fixture.client(), try fixture.client())
-        try first.send(request("POST", "/heldBody", large + large))
+        try first.send(request("POST", path: "/heldBody", body: large + large))
         let pending = try fixture.held.next()
         // Who only announces much takes nothing away.
         let announcer = try fixture.client()
@@ -103,7 +104,7 @@ import Threading
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request(method, path, headers: "Content-Length: 4\r\nExpect: 100-continue\r\n"))
+        try client.send(request(method, path: path, headers: "Content-Length: 4\r\nExpect: 100-continue\r\n"))
         #expect(try client.readResponse().status == expected)
         #expect(try client.isClosedByServer())
     }
@@ -112,7 +113,7 @@ import Threading
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/echo", headers: "Content-Length: 99999999999\r\n"))
+        try client.send(request("POST", path: "/echo", headers: "Content-Length: 99999999999\r\n"))
         #expect(try client.readResponse().status == 413)
         #expect(try client.isClosedByServer())
     }
@@ -157,7 +158,7 @@ import Threading
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/hello", "x") + request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello", body: "x") + request("GET", path: "/hello"))
         #expect(try client.readResponse().status == 413)
         #expect(try client.readResponse().status == 200)
     }

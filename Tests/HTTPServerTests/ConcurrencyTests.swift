@@ -46,7 +46,7 @@ private final class Worker: Sendable {
         var client: SocketClient?
         for number in 0..<requests {
             let path = random.next() % 2 == 0 ? "/echo" : "/later"
-            let text = request("POST", path, "body \(seed) \(number)")
+            let text = request("POST", path: path, body: "body \(seed) \(number)")
             do {
                 let connected = try client ?? fixture.client()
                 client = connected

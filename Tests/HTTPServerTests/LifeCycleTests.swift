@@ -20,7 +20,7 @@ import Threading
     @Test func answersWhatIsUnderWayAndCloses() throws {
         let fixture = try ServerFixture(ownAddress(0))
         let held = try fixture.client()
-        try held.send(request("POST", "/held"))
+        try held.send(request("POST", path: "/held"))
         let pending = try fixture.held.next()
         let begun = try fixture.client()
         try begun.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
@@ -45,7 +45,7 @@ import Threading
     @Test func answersSuspendedRequestsWhenTheDrainIsOver() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<10).map { _ in try fixture.client() }
-        for client in clients { try client.send(request("POST", "/held")) }
+        for client in clients { try client.send(request("POST", path: "/held")) }
         let pending = try clients.map { _ in try fixture.held.next() }
         fixture.stop(drainMilliseconds: 0)
         for client in clients {
@@ -73,7 +73,7 @@ import Threading
     @Test func closesIdleConnections() throws {
         let fixture = try ServerFixture()
         let kept = try fixture.client()
-        try kept.send(request("GET", "/hello"))
+        try kept.send(request("GET", path: "/hello"))
         #expect(try kept.readResponse().headers["connection"] != "close")
         let silent = try fixture.client()
         #expect(eventually { fixture.server.connectionCount == 2 })
@@ -89,7 +89,8 @@ import Threading
             let clients = (0..<3).map { _ in
                 startThread {
                     while let client = try? fixture.client() {
-                        while (try? client.send(request("POST", "/later", "body"))) != nil, (try? client.readResponse()) != nil {}
+                        while (try? client.send(request("POST", path: "/later", body: "body"))) != nil, (try? client.readResponse()) != nil
+                        {}
                     }
                 }
             }
@@ -118,6 +119,6 @@ private func useServer() throws {
     let fixture = try ServerFixture()
     defer { fixture.stop() }
     let client = try fixture.client()
-    try client.send(request("POST", "/later", "body"))
+    try client.send(request("POST", path: "/later", body: "body"))
     #expect(try client.readResponse().status == 200)
 }

@@ -28,13 +28,13 @@ import Threading
     }
 
     private func status(_ client: SocketClient) throws -> Int {
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         return try client.readResponse().status
     }
 
     /// Suspends a request of the client.
     private func hold(_ client: SocketClient, _ fixture: ServerFixture) throws -> PendingBox {
-        try client.send(request("POST", "/held"))
+        try client.send(request("POST", path: "/held"))
         return try fixture.held.next()
     }
 
@@ -68,7 +68,7 @@ import Threading
         let clients = try (0..<2).map { _ in try fixture.client() }
         let held = try clients.map { try hold($0, fixture) }
         let refused = try fixture.client()
-        try refused.send(request("GET", "/hello"))
+        try refused.send(request("GET", path: "/hello"))
         let response = try refused.readResponse()
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")

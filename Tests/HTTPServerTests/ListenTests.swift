@@ -28,7 +28,7 @@ import Testing
         // No other test listens on this address, so that nobody takes the port between the two.
         let fixture = try ServerFixture(.tcp(host: "127.0.0.4", port: 0))
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         #expect(try client.readResponse().status == 200)
         fixture.stop()
         let again = try ServerFixture(fixture.server.address)
@@ -52,7 +52,7 @@ import Testing
         let path = directory.path("socket")
         let fixture = try ServerFixture(.unix(path: path))
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         #expect(try client.readResponse().text == "hello")
         #expect(mode(of: path) == 0o660)
         fixture.stop()
@@ -67,7 +67,7 @@ import Testing
         let fixture = try ServerFixture(.unix(path: path))
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         #expect(try client.readResponse().text == "hello")
     }
 
@@ -78,7 +78,7 @@ import Testing
         let error = #expect(throws: ServerError.self) { try ServerFixture(fixture.server.address) }
         #expect(error?.kind == .addressInUse)
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         #expect(try client.readResponse().text == "hello")
     }
 

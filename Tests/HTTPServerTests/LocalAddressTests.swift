@@ -24,12 +24,12 @@ import Testing
 
     private func ask(_ address: ListenAddress) throws -> String {
         let client = try SocketClient(address)
-        try client.send(request("GET", "/"))
+        try client.send(request("GET", path: "/"))
         return try client.readResponse().text
     }
 
     @Test(arguments: connections) func `a server names the address that was connected to`(
-        _ listening: String, _ connected: String, _ named: String
+        _ listening: String, connected: String, named: String
     ) throws {
         let server = try serve(.tcp(host: listening, port: 0))
         defer { server.stop(drainMilliseconds: 5000) }

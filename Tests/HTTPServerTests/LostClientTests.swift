@@ -5,7 +5,7 @@ import Testing
 /// Clients that leave early, half or late, and those that do not wait.
 @Suite struct LostClientTests {
     @Test(arguments: [
-        request("POST", "/echo", "body"), request("POST", "/later", "body"),
+        request("POST", path: "/echo", body: "body"), request("POST", path: "/later", body: "body"),
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked("body"),
     ])
     func survivesADisconnectAtEveryByte(text: String) throws {
@@ -30,8 +30,8 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         for _ in 0..<50 {
-            try fixture.client().send(request("POST", "/later", "body"))
-            try fixture.client().send(request("GET", "/large"))
+            try fixture.client().send(request("POST", path: "/later", body: "body"))
+            try fixture.client().send(request("GET", path: "/large"))
         }
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
@@ -40,7 +40,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         var client: SocketClient? = try fixture.client()
-        try client?.send(request("POST", "/held"))
+        try client?.send(request("POST", path: "/held"))
         let pending = try fixture.held.next()
         client = nil
         _ = pending.respond(ServerFixture.text(200, "to nobody"))
@@ -51,7 +51,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/echo", "body"))
+        try client.send(request("POST", path: "/echo", body: "body"))
         client.finishSending()
         #expect(try client.readResponse().text == "body")
     }
@@ -60,7 +60,7 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 10, threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/held"))
+        try client.send(request("POST", path: "/held"))
         let pending = try fixture.held.next()
         client.finishSending()
         #expect(pending.respond(ServerFixture.text(200, "late")) == true)
@@ -73,7 +73,7 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 1000, threads: 2))
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/echo", headers: "Content-Length: 5\r\n") + "body")
+        try client.send(request("POST", path: "/echo", headers: "Content-Length: 5\r\n") + "body")
         client.finishSending()
         _ = try client.readUntilGone()
         #expect(eventually { fixture.server.connectionCount == 0 })
@@ -84,7 +84,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/held") + request("POST", "/later", "two") + request("GET", "/hello"))
+        try client.send(request("POST", path: "/held") + request("POST", path: "/later", body: "two") + request("GET", path: "/hello"))
         let pending = try fixture.held.next()
         #expect(fixture.observed.count(of: 200) == 0)
         pending.respond(ServerFixture.text(201, "one"))
@@ -98,7 +98,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send((0..<1000).map { request("POST", path, "body \($0)") }.joined())
+        try client.send((0..<1000).map { request("POST", path: path, body: "body \($0)") }.joined())
         for number in 0..<1000 {
             #expect(try client.readResponse().text == "body \(number)")
         }

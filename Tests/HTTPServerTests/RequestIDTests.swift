@@ -6,7 +6,7 @@ import Testing
 @Suite struct RequestIDTests {
     private func id(_ response: ReceivedResponse) -> String { response.headers["x-request-id"] ?? "" }
 
-    private func named(_ id: String, _ path: String = "/hello") -> String { request("GET", path, headers: "X-Request-Id: \(id)\r\n") }
+    private func named(_ id: String, _ path: String = "/hello") -> String { request("GET", path: path, headers: "X-Request-Id: \(id)\r\n") }
 
     @Test func namesEachRequestOnce() throws {
         let fixture = try ServerFixture()
@@ -15,7 +15,7 @@ import Testing
         for _ in 0..<3 {
             let client = try fixture.client()
             for _ in 0..<40 {
-                try client.send(request("GET", "/hello"))
+                try client.send(request("GET", path: "/hello"))
                 let response = try client.readResponse()
                 #expect(response.text == "hello")
                 ids.append(id(response))
@@ -49,7 +49,7 @@ import Testing
         defer { fixture.stop() }
         let client = try fixture.client()
         let given = ["one", "two", "a-longer-one", "b", String(repeating: "c", count: 64), "dd", "dd"]
-        try client.send(given.map { named($0) + named($0, "/nowhere") }.joined() + request("GET", "/hello") + named("last"))
+        try client.send(given.map { named($0) + named($0, "/nowhere") }.joined() + request("GET", path: "/hello") + named("last"))
         for name in given {
             #expect(id(try client.readResponse()) == name)
             let missing = try client.readResponse()
@@ -68,7 +68,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop(drainMilliseconds: 0) }
         let client = try fixture.client()
-        try client.send(request(method, path, headers: "X-Request-Id: r-1\r\n\(method == "POST" ? "Content-Length: 0\r\n" : "")"))
+        try client.send(request(method, path: path, headers: "X-Request-Id: r-1\r\n\(method == "POST" ? "Content-Length: 0\r\n" : "")"))
         let response = try client.readResponse()
         #expect(response.status == status)
         #expect(id(response) == "r-1")
@@ -95,7 +95,7 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 1, threads: 1))
         defer { fixture.stop() }
         let first = try fixture.client()
-        try first.send(request("POST", "/held"))
+        try first.send(request("POST", path: "/held"))
         let held = try fixture.held.next()
         defer { held.respond(ServerFixture.text(200, "held")) }
         let second = try fixture.client()

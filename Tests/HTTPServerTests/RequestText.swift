@@ -1,7 +1,7 @@
 import TestSupport
 
 /// A request as a well-behaved client writes it.
-func request(_ method: String, _ path: String, _ body: String = "", headers: String = "") -> String {
+func request(_ method: String, path: String, body: String = "", headers: String = "") -> String {
     let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
     return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
 }

@@ -49,7 +49,7 @@ final class ServerFixture: Sendable {
         defer { server.stop(drainMilliseconds: 5000) }
         let client = try SocketClient(server.address)
         return try headers.map { headers in
-            try client.send(request("GET", "/read", headers: headers))
+            try client.send(request("GET", path: "/read", headers: headers))
             return try client.readResponse().text
         }
     }
@@ -63,7 +63,9 @@ final class ServerFixture: Sendable {
         Router([
             Route("/hello", [(.get, { _, responder in responder.respond(text(200, "hello")) })]),
             Route("/echo", bodyLimit: bodyLimit, [(.post, { request, responder in responder.respond(echo(request)) })]),
-            Route("/later", bodyLimit: bodyLimit, [(.post, { request, responder in answerLater(request, responder, answering) })]),
+            Route(
+                "/later", bodyLimit: bodyLimit,
+                [(.post, { request, responder in answerLater(request, responder: responder, answering: answering) })]),
             Route("/dropped", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: patience) { _ in } })]),
             Route("/held", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: patience) { held.add($0) } })]),
             Route(
@@ -101,7 +103,7 @@ final class ServerFixture: Sendable {
     }
 
     private static func answerLater(
-        _ request: borrowing Request, _ responder: consuming Responder, _ answering: AnsweringThread
+        _ request: borrowing Request, responder: consuming Responder, answering: AnsweringThread
     ) -> Answered {
         let response = echo(request)
         return responder.respondLater(timeoutMilliseconds: patience) { answering.answer(PendingBox($0), with: response) }

@@ -4,7 +4,7 @@ import Testing
 
 /// What a well-behaved client sees, on a real socket.
 @Suite struct ServerTests {
-    private func request(_ method: String, _ path: String, _ body: String = "", headers: String = "") -> String {
+    private func request(_ method: String, path: String, body: String = "", headers: String = "") -> String {
         let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
         return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
     }
@@ -14,7 +14,7 @@ import Testing
         defer { fixture.stop() }
         let client = try fixture.client()
         for number in 1...50 {
-            try client.send(request("POST", "/echo", "body \(number)"))
+            try client.send(request("POST", path: "/echo", body: "body \(number)"))
             let response = try client.readResponse()
             #expect(response.status == 200)
             #expect(response.text == "body \(number)")
@@ -26,7 +26,8 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/later", "one") + request("POST", "/echo", "two") + request("GET", "/hello"))
+        try client.send(
+            request("POST", path: "/later", body: "one") + request("POST", path: "/echo", body: "two") + request("GET", path: "/hello"))
         #expect(try client.readResponse().text == "one")
         #expect(try client.readResponse().text == "two")
         #expect(try client.readResponse().text == "hello")
@@ -36,7 +37,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/nowhere", "a body that nobody wants") + request("GET", "/hello"))
+        try client.send(request("POST", path: "/nowhere", body: "a body that nobody wants") + request("GET", path: "/hello"))
         #expect(try client.readResponse().status == 404)
         #expect(try client.readResponse().text == "hello")
     }
@@ -45,7 +46,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("HEAD", "/hello") + request("GET", "/hello"))
+        try client.send(request("HEAD", path: "/hello") + request("GET", path: "/hello"))
         let head = try client.readResponse(hasBody: false)
         #expect(head.status == 200)
         #expect(head.headers["content-length"] == "5")
@@ -74,10 +75,10 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/held"))
+        try client.send(request("POST", path: "/held"))
         let pending = try fixture.held.next()
         let other = try fixture.client()
-        try other.send(request("GET", "/hello"))
+        try other.send(request("GET", path: "/hello"))
         #expect(try other.readResponse().text == "hello")
         #expect(pending.respond(ServerFixture.text(201, "at last")) == true)
         #expect(try client.readResponse().text == "at last")
@@ -87,7 +88,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/dropped"))
+        try client.send(request("POST", path: "/dropped"))
         #expect(try client.readResponse().status == 500)
     }
 
@@ -95,7 +96,7 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("POST", "/overdue"))
+        try client.send(request("POST", path: "/overdue"))
         let response = try client.readResponse()
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")
@@ -107,13 +108,13 @@ import Testing
         defer { fixture.stop() }
         let client = try fixture.client()
         // The second one is there already when the first one's time is over.
-        try client.send(request("POST", "/overdue") + request("POST", "/held"))
+        try client.send(request("POST", path: "/overdue") + request("POST", path: "/held"))
         #expect(try client.readResponse().status == 503)
         let late = try fixture.held.next()
         #expect(try client.isClosedByServer())
         #expect(late.respond(ServerFixture.text(200, "late")) == false)
         let other = try fixture.client()
-        try other.send(request("POST", "/held"))
+        try other.send(request("POST", path: "/held"))
         #expect(try fixture.held.next().respond(ServerFixture.text(201, "in time")))
         #expect(try other.readResponse().text == "in time")
     }
@@ -123,7 +124,7 @@ import Testing
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/header", headers: header))
+        try client.send(request("GET", path: "/header", headers: header))
         #expect(try client.readResponse().text == expected)
     }
 
@@ -131,7 +132,7 @@ import Testing
         let fixture = try ServerFixture(.tcp(host: "::1", port: 0))
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         #expect(try client.readResponse().text == "hello")
         #expect(fixture.server.address.description.hasPrefix("[::1]:"))
     }

@@ -31,7 +31,7 @@ import Testing
         let fixture = try ServerFixture(settings: impatientWithReaders)
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/large"))
+        try client.send(request("GET", path: "/large"))
         #expect(eventually { fixture.observed.count(of: 200) == 1 && fixture.server.connectionCount == 0 })
         #expect(try client.readUntilGone().count < 16 * 1024 * 1024)
     }
@@ -57,7 +57,7 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 5, threads: 2))
         defer { fixture.stop() }
         let kept = try fixture.client()
-        try kept.send(request("GET", "/hello"))
+        try kept.send(request("GET", path: "/hello"))
         #expect(try kept.readResponse().status == 200)
         #expect(try kept.isClosedByServer())
         #expect(fixture.observed.count(of: 408) == 0)
@@ -68,10 +68,10 @@ import Testing
         defer { fixture.stop(drainMilliseconds: 0) }
         let slow = try (0..<200).map { _ in try fixture.client() }
         for (number, client) in slow.enumerated() {
-            try client.send(request("POST", "/echo", "body").utf8.prefix(number % 60))
+            try client.send(request("POST", path: "/echo", body: "body").utf8.prefix(number % 60))
         }
         let client = try fixture.client()
-        try client.send(request("POST", "/later", "prompt"))
+        try client.send(request("POST", path: "/later", body: "prompt"))
         #expect(try client.readResponse().text == "prompt")
         #expect(eventually { fixture.server.connectionCount == slow.count + 1 })
     }

@@ -5,7 +5,7 @@ import Testing
 /// Chunks that a proxy may read otherwise: nothing behind them is ever answered.
 @Suite struct SmugglingTests {
     private static let head = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
-    private static let hidden = request("GET", "/hello")
+    private static let hidden = request("GET", path: "/hello")
 
     /// The hidden request stands in or behind the chunks, by where a reader finds their lines to end.
     static let chunks = [

@@ -29,7 +29,7 @@ import Threading
                 tls: identity))
     }
 
-    private func curl(_ fixture: ServerFixture, _ path: String, _ options: String...) throws -> Command {
+    private func curl(_ fixture: ServerFixture, path: String, options: String...) throws -> Command {
         let all = options.joined(separator: " ")
         let url = "https://\(fixture.server.address)\(path)"
         return try Command("sh", "-c", "exec curl -sS --max-time \(patience) --cacert '\(certificatePath)' \(all) '\(url)'")
@@ -43,16 +43,16 @@ import Threading
         let fixture = try fixture()
         defer { fixture.stop() }
         #expect(try curl(fixture, "/hello").output == "hello")
-        #expect(try curl(fixture, "/echo", "--data body").output == "body")
-        #expect(try curl(fixture, "/later", "--data body").output == "body")
-        #expect(try curl(fixture, "/dropped", "-X POST", "-o /dev/null -w '%{http_code}'").output == "500")
+        #expect(try curl(fixture, path: "/echo", options: "--data body").output == "body")
+        #expect(try curl(fixture, path: "/later", options: "--data body").output == "body")
+        #expect(try curl(fixture, path: "/dropped", options: "-X POST", options: "-o /dev/null -w '%{http_code}'").output == "500")
         #expect(fixture.observed.count(of: 200) == 3)
     }
 
     @Test func sendsLargeAnswersWhole() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
-        #expect(try curl(fixture, "/large", "-o /dev/null -w '%{size_download}'").output == "16777216")
+        #expect(try curl(fixture, path: "/large", options: "-o /dev/null -w '%{size_download}'").output == "16777216")
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
@@ -90,7 +90,7 @@ import Threading
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try fixture.client()
-        try client.send(request("GET", "/hello"))
+        try client.send(request("GET", path: "/hello"))
         let answer = String(decoding: try client.readUntilGone(), as: UTF8.self)
         #expect(!answer.contains("HTTP"))
         #expect(eventually { fixture.server.connectionCount == 0 })
@@ -118,7 +118,7 @@ import Threading
         let fixture = try fixture()
         let answer = Monitor("")
         let thread = startThread {
-            let output = try? curl(fixture, "/held", "-X POST", "-o /dev/null -w '%{http_code}'").output
+            let output = try? curl(fixture, path: "/held", options: "-X POST", options: "-o /dev/null -w '%{http_code}'").output
             answer.update { $0 = output ?? "" }
         }
         let pending = try fixture.held.next()

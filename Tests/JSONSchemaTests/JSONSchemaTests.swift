@@ -56,7 +56,7 @@ import Testing
             ),
             (#"{"properties":{"a":{"not":{"type":"string"}}}}"#, #"{"a":"x"}"#, "a must not be like this"),
             (#"{"properties":{"a":false}}"#, #"{"a":1}"#, "a is not allowed"),
-        ]) func tellsWhatToDo(_ text: String, _ data: String, _ expected: String) throws
+        ]) func tellsWhatToDo(_ text: String, data: String, expected: String) throws
     {
         #expect(try schema(text).check(value(data)).violations.map(\.description) == [expected])
     }
@@ -100,7 +100,7 @@ import Testing
             (#"{"properties":{"a":{"not":{"properties":{"b":{"const":1}}}}}}"#, #"{"a":{"b":2,"c":1}}"#, true),
             (##"{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"properties":{"b":{}}}}}"##, #"{"a":{"c":1}}"#, false),
             (#"{"properties":{"é":{}}}"#, #"{"e\u0301":1}"#, false),
-        ]) func closesObjects(_ text: String, _ data: String, _ isValid: Bool) throws
+        ]) func closesObjects(_ text: String, data: String, isValid: Bool) throws
     {
         #expect(try schema(text).check(value(data)).violations.isEmpty == isValid)
     }

@@ -32,7 +32,7 @@ import Testing
             (#"{"minimum":1e-300}"#, "1e-301", false), (#"{"minimum":1e-300}"#, "-1e300", false), (#"{"maximum":1e300}"#, "9e299", true),
             (#"{"minLength":1,"maxLength":1}"#, #""\uD83D\uDE00""#, true), (#"{"maxLength":1}"#, "\"e\u{301}\"", false),
             (#"{"const":"é"}"#, "\"e\u{301}\"", false), (#"{"const":"a\u0000b"}"#, #""a\u0000b""#, true),
-        ]) func isExact(_ schema: String, _ data: String, _ expected: Bool) throws
+        ]) func isExact(_ schema: String, data: String, expected: Bool) throws
     {
         #expect(try accepts(schema, data) == expected)
     }
@@ -65,7 +65,7 @@ import Testing
             (#"{"multipleOf":9}"#, "111111111111111111111111111111.0", false),
             (#"{"multipleOf":20}"#, "30", false), (#"{"multipleOf":20}"#, "60.00", true), (#"{"multipleOf":30}"#, "15", false),
             (#"{"uniqueItems":true}"#, "[0.1,0.1000000000000000055511151231257827]", true), (#"{"uniqueItems":true}"#, "[1.10,1.1]", false),
-        ]) func isExactBeyondDoubles(_ schema: String, _ data: String, _ expected: Bool) throws
+        ]) func isExactBeyondDoubles(_ schema: String, data: String, expected: Bool) throws
     {
         #expect(try accepts(schema, data) == expected)
     }
@@ -111,7 +111,7 @@ import Testing
                 #"{"properties":{"\u00e9":{"type":"integer"},"e\u0301":{"type":"number"}}}"#, #"{"\u00e9":1.0,"e\u0301":1.0}"#,
                 "{\"\u{e9}\":1,\"e\u{301}\":1.0}"
             ),
-        ]) func writesIntegersAsSuch(_ schema: String, _ data: String, _ expected: String) throws
+        ]) func writesIntegersAsSuch(_ schema: String, data: String, expected: String) throws
     {
         let (violations, checked) = try JSONSchema(value(schema), refusesUnknownNames: true).check(value(data))
         #expect(violations.isEmpty)
@@ -198,7 +198,7 @@ import Testing
             ("b", "true", true), ("b", "1", "1"), ("s", "5", "5"), ("s", "true", "true"), ("sn", "null", "null"), ("l", "[1]", [1]),
             ("l", #"{"a":1}"#, #"{"a":1}"#), ("o", #"{"a":1}"#, ["a": 1]), ("o", #"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#), ("ref", "7", 7),
             ("any", "7", 7), ("none", "7", "7"), ("unknown", "7", "7"),
-        ] as [(String, String, JSONValue)]) func readsTexts(_ name: String, _ text: String, _ expected: JSONValue) throws
+        ] as [(String, String, JSONValue)]) func readsTexts(_ name: String, text: String, expected: JSONValue) throws
     {
         let schema = try JSONSchema(
             value(
@@ -216,7 +216,7 @@ import Testing
             ("l", "[1,[1e400]]", "l[1][0]"), ("o", #"{"a":{"b":1e400}}"#, "o.a.b"), ("s", "1e400", nil), ("unknown", "1e400", nil),
             ("o", #"{"a":"1e400"}"#, nil),
         ] as [(String, String, String?)])
-    func namesANumberBeyond64BitsInAText(_ name: String, _ text: String, _ place: String?) throws {
+    func namesANumberBeyond64BitsInAText(_ name: String, text: String, place: String?) throws {
         let schema = try JSONSchema(
             value(
                 #"""

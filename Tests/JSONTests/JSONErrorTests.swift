@@ -16,7 +16,7 @@ import Testing
         ("[1e400]", "line 1, column 6: number out of range", 6),
         ("[[[]]]", "line 1, column 3: nested too deep", 3),
     ])
-    func namesThePlaceAndTheMistake(_ text: String, _ description: String, _ offset: Int) {
+    func namesThePlaceAndTheMistake(_ text: String, description: String, offset: Int) {
         let error = refusal(of: text, maximumDepth: 2)
         #expect(error?.description == description)
         #expect(error?.offset == offset)

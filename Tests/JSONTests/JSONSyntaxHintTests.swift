@@ -55,7 +55,7 @@ import Testing
         ("{\"a\":\u{202F}1}", 1, 6, "a space that JSON does not have, such as a no-break space; type a plain one in its place"),
         ("\u{feff}{}", 1, 1, "starts with a byte order mark; save it as UTF-8 without one"),
     ])
-    func isFoundWhereItIs(_ text: String, _ line: Int, _ column: Int, _ message: String) {
+    func isFoundWhereItIs(_ text: String, line: Int, column: Int, message: String) {
         let bytes = Array(text.utf8)
         #expect(throws: JSONError.self) { _ = try JSONDocument(parsing: bytes.span).value() }
         let hint = JSONSyntaxHint.first(in: bytes.span)

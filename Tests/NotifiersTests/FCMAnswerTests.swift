@@ -15,7 +15,7 @@ import Testing
             "{\"error\":{\"code\":1,\"message\":\"m\",\"status\":\"\(status)\",\"details\":[\(violations)\(detail ?? "")]}}".utf8)
     }
 
-    private func answer(_ status: Int, _ name: String, _ code: String?, field: String = "message.data", retryAfter: UInt64? = nil)
+    private func answer(_ status: Int, name: String, code: String?, field: String = "message.data", retryAfter: UInt64? = nil)
         -> ProviderAnswer
     {
         FCMAnswer.of(status: status, body: body(status: name, code: code, field: field), retryAfter: retryAfter)
@@ -38,7 +38,9 @@ import Testing
         ] as [(Int, String, String?, DeliveryOutcome.Verdict, String, NextStep?)])
     func means(status: Int, name: String, code: String?, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?) {
         let fault: DeliveryOutcome.SettingsFault? = code == "THIRD_PARTY_AUTH_ERROR" ? .ofDeviceType : nil
-        #expect(answer(status, name, code) == ProviderAnswer(DeliveryOutcome(verdict, reason: word, settingsFault: fault), step: step))
+        #expect(
+            answer(status, name: name, code: code)
+                == ProviderAnswer(DeliveryOutcome(verdict, reason: word, settingsFault: fault), step: step))
     }
 
     @Test func delivers() {
@@ -47,14 +49,14 @@ import Testing
     }
 
     @Test func aTokenIsRemovedOnlyWhenItsFieldIsWrong() {
-        let blamed = answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", field: "message.token")
+        let blamed = answer(400, name: "INVALID_ARGUMENT", code: "INVALID_ARGUMENT", field: "message.token")
         #expect(blamed == ProviderAnswer(Self.gone, "invalid_token"))
-        #expect(answer(400, "INVALID_ARGUMENT", nil, field: "message.token") == blamed)
+        #expect(answer(400, name: "INVALID_ARGUMENT", code: nil, field: "message.token") == blamed)
         for field in ["message.data", "message", "message.tokens", "", "message.data[message.token]"] {
-            #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", field: field).outcome.verdict == .dead)
+            #expect(answer(400, name: "INVALID_ARGUMENT", code: "INVALID_ARGUMENT", field: field).outcome.verdict == .dead)
         }
-        #expect(answer(400, "FAILED_PRECONDITION", nil, field: "message.token").outcome.verdict == .dead)
-        #expect(answer(404, "NOT_FOUND", nil, field: "message.token").outcome.verdict == .misconfigured)
+        #expect(answer(400, name: "FAILED_PRECONDITION", code: nil, field: "message.token").outcome.verdict == .dead)
+        #expect(answer(404, name: "NOT_FOUND", code: nil, field: "message.token").outcome.verdict == .misconfigured)
     }
 
     private static let sentence = "The registration token is not a valid FCM registration token"
@@ -132,13 +134,15 @@ import Testing
     @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
     func aQuotaSlowsDown(retryAfter: UInt64?, wait: UInt64) {
         let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", slowsDown: true)
-        let answer = answer(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", retryAfter: retryAfter)
+        let answer = answer(429, name: "RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", retryAfter: retryAfter)
         #expect(answer == ProviderAnswer(expected))
     }
 
     @Test func retryAfterIsHonoured() {
         for status in [500, 503] {
-            #expect(answer(status, "UNAVAILABLE", nil, retryAfter: 30_000).outcome.verdict == .retry(retryAfterMilliseconds: 30_000))
+            #expect(
+                answer(status, name: "UNAVAILABLE", code: nil, retryAfter: 30_000).outcome.verdict == .retry(retryAfterMilliseconds: 30_000)
+            )
         }
     }
 

@@ -41,7 +41,7 @@ import Time
         defer { tokens.stop() }
         let client = try Client(settings: Self.transport.clientSettings(userAgent: "test"))
         defer { client.close() }
-        let perform = try performer(call, server, tokens, client)
+        let perform = try performer(call, server: server, tokens: tokens, client: client)
         let first = try perform()
         server.release()
         if case .sendAndAwaitArrival? = steps.last { #expect(server.waitForArrivals(1)) }
@@ -51,7 +51,7 @@ import Time
     }
 
     private func performer(
-        _ call: Call, _ server: ScriptedServer, _ tokens: ScriptedServer, _ client: Client
+        _ call: Call, server: ScriptedServer, tokens: ScriptedServer, client: Client
     ) throws -> () throws -> Bool {
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let push = { (destination: PushDestination) throws in

@@ -51,8 +51,8 @@ struct ConcurrencyTests {
             let bytes = pipe.readToEnd()
             received.update { $0 = bytes }
         }
-        let other = startThread { for number in 0..<2000 { logger.log(.info, "a", ["n": .integer(number)]) } }
-        for number in 0..<2000 { logger.log(.info, "b", ["n": .integer(number)]) }
+        let other = startThread { for number in 0..<2000 { logger.log(.info, message: "a", fields: ["n": .integer(number)]) } }
+        for number in 0..<2000 { logger.log(.info, message: "b", fields: ["n": .integer(number)]) }
         other.join()
         sink.close()
         pipe.closeWriteEnd()

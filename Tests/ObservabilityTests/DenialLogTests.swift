@@ -19,14 +19,14 @@ import Time
         DenialLog(logger: logger, monotonicMilliseconds: { [seconds] in MonotonicMilliseconds(rawValue: seconds.withLock { $0 } * 1000) })
     }
 
-    private func write(_ denials: DenialLog, _ count: Int, _ reason: String = "wrong_mac", level: LogLevel = .info) {
-        for number in 0..<count { denials.log(level, "authorize", reason: reason, ["n": .integer(number)]) }
+    private func write(_ denials: DenialLog, count: Int, reason: String = "wrong_mac", level: LogLevel = .info) {
+        for number in 0..<count { denials.log(level, message: "authorize", reason: reason, fields: ["n": .integer(number)]) }
     }
 
     @Test func writesSoManyOfAKindAndThenHowManyWereLeftOut() throws {
         let denials = denials(log.logger)
         write(denials, DenialLog.linesPerMinute + 5)
-        write(denials, 2, "unknown_app")
+        write(denials, count: 2, reason: "unknown_app")
         #expect(try log.lines().count == DenialLog.linesPerMinute + 2)
         seconds.update { $0 = 59 }
         write(denials, 1)
@@ -45,7 +45,9 @@ import Time
     @Test func `a flood at one app hides no line of another`() throws {
         let denials = denials(log.logger)
         func write(_ count: Int, _ app: String?) {
-            for _ in 0..<count { denials.log(.info, "authorize", reason: "wrong_mac", app: app, ["of": .string(app ?? "none")]) }
+            for _ in 0..<count {
+                denials.log(.info, message: "authorize", reason: "wrong_mac", app: app, fields: ["of": .string(app ?? "none")])
+            }
         }
         write(DenialLog.linesPerMinute + 4, nil)
         write(DenialLog.linesPerMinute + 5, "shop")
@@ -66,9 +68,9 @@ import Time
         let denials = denials(log.logger)
         let apps = (1...12).map { "app-\($0)" }
         for _ in 0..<DenialLog.linesPerMinute {
-            for app in apps { denials.log(.info, "authorize", reason: "wrong_mac", app: app, ["of": .string(app)]) }
+            for app in apps { denials.log(.info, message: "authorize", reason: "wrong_mac", app: app, fields: ["of": .string(app)]) }
         }
-        denials.log(.info, "authorize", reason: "expired", app: "app-1", ["of": .string("another reason")])
+        denials.log(.info, message: "authorize", reason: "expired", app: "app-1", fields: ["of": .string("another reason")])
         let written = try log.lines().filter { $0.hasPrefix("INFO  authorize of=app-") }
         #expect(written.count == DenialLog.linesOfAllApps)
         #expect(try log.lines().contains(#"INFO  authorize of="another reason""#))
@@ -77,7 +79,7 @@ import Time
         #expect(leftOut.count == apps.count)
         #expect(leftOut.allSatisfy { $0.hasSuffix(" count=10") })
         seconds.update { $0 = 60 }
-        denials.log(.info, "authorize", reason: "wrong_mac", app: "app-12", ["of": .string("app-12")])
+        denials.log(.info, message: "authorize", reason: "wrong_mac", app: "app-12", fields: ["of": .string("app-12")])
         #expect(try log.lines().last == "INFO  authorize of=app-12")
     }
 
@@ -104,7 +106,7 @@ import Time
     }
 
     @Test func leavesOutNothingOfOurOwnAndNothingForDevelopers() throws {
-        write(denials(log.logger), DenialLog.linesPerMinute * 2, level: .error)
+        write(denials(log.logger), count: DenialLog.linesPerMinute * 2, level: .error)
         #expect(try log.lines().count == DenialLog.linesPerMinute * 2)
         let other = try TemporaryDirectory()
         let debug = try TestLog(in: other, level: .debug)

@@ -6,10 +6,10 @@ struct LogFormatTests {
     static let jsonStart = #"{"time":"2026-03-10T08:15:12.123Z","level":"info","message":"#
 
     func everything(_ logger: Logger) {
-        logger.log(.debug, "starting")
-        logger.log(.info, "request served", ["app": .string("shop"), "count": .integer(-2), "new": .boolean(true)])
-        logger.log(.warning, "slow", ["note": .string("took \"long\""), "ok": .boolean(false)])
-        logger.log(.error, "failed", ["reason": .string("")])
+        logger.log(.debug, message: "starting")
+        logger.log(.info, message: "request served", fields: ["app": .string("shop"), "count": .integer(-2), "new": .boolean(true)])
+        logger.log(.warning, message: "slow", fields: ["note": .string("took \"long\""), "ok": .boolean(false)])
+        logger.log(.error, message: "failed", fields: ["reason": .string("")])
     }
 
     @Test func jsonLines() throws {
@@ -44,7 +44,7 @@ struct LogFormatTests {
         let value = String(Unicode.Scalar(byte))
         let short: [UInt8: String] = [0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x22: "\\\"", 0x5C: "\\\\"]
         let escaped = short[byte] ?? (byte < 0x20 || byte == 0x7F ? "\\u00\(hexadecimal(byte))" : value)
-        let output = try captureLog(.json) { $0.log(.info, value, ["k": .string("a\(value)z")]) }
+        let output = try captureLog(.json) { $0.log(.info, message: value, fields: ["k": .string("a\(value)z")]) }
         #expect(Array(output.utf8) == Array("\(Self.jsonStart)\"\(escaped)\",\"k\":\"a\(escaped)z\"}\n".utf8))
     }
 
@@ -55,7 +55,7 @@ struct LogFormatTests {
         let escaped = short[byte] ?? (byte < 0x20 || byte == 0x7F ? "\\u00\(hexadecimal(byte))" : value)
         let isQuoted = escaped != value || byte == 0x20 || byte == 0x3D
         let expected = isQuoted ? "\"a\(escaped)z\"" : "a\(value)z"
-        let output = try captureLog(.text) { $0.log(.info, "m", ["k": .string("a\(value)z")]) }
+        let output = try captureLog(.text) { $0.log(.info, message: "m", fields: ["k": .string("a\(value)z")]) }
         #expect(Array(output.utf8) == Array("2026-03-10T08:15:12.123Z INFO  m k=\(expected)\n".utf8))
     }
 
@@ -66,13 +66,13 @@ struct LogFormatTests {
         ("\r\n", #""\r\n""#), ("Привет мир", "\"Привет мир\""),
     ])
     func textOutsideASCII(_ value: String, _ expected: String) throws {
-        let output = try captureLog(.text) { $0.log(.info, "m", ["k": .string(value)]) }
+        let output = try captureLog(.text) { $0.log(.info, message: "m", fields: ["k": .string(value)]) }
         #expect(Array(output.utf8) == Array("2026-03-10T08:15:12.123Z INFO  m k=\(expected)\n".utf8))
     }
 
     @Test(arguments: ["Привет", "\u{2028}", "\u{85}", "😀", "e\u{301}"])
     func jsonOutsideASCIIPasses(_ value: String) throws {
-        let output = try captureLog(.json) { $0.log(.info, "m", ["k": .string(value)]) }
+        let output = try captureLog(.json) { $0.log(.info, message: "m", fields: ["k": .string(value)]) }
         #expect(Array(output.utf8) == Array("\(Self.jsonStart)\"m\",\"k\":\"\(value)\"}\n".utf8))
     }
 
@@ -83,7 +83,7 @@ struct LogFormatTests {
         let output = try captureLog(format) { logger in
             var fields: LogFields = ["k": .string(Self.forgery)]
             fields.append(Self.forgery, .string(Self.forgery))
-            logger.log(.info, Self.forgery, fields)
+            logger.log(.info, message: Self.forgery, fields: fields)
         }
         #expect(output.utf8.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } == 1)
         #expect(output.utf8.last == UInt8(ascii: "\n"))
@@ -91,7 +91,7 @@ struct LogFormatTests {
 
     @Test(arguments: [("user=root", #""user=root""#), ("a b", "a b"), ("say \"x\"", #""say \"x\"""#), ("a\nb", #""a\nb""#), ("", "\"\"")])
     func aMessageCannotPoseAsAField(_ message: String, _ expected: String) throws {
-        let output = try captureLog(.text) { $0.log(.info, message, ["k": .integer(1)]) }
+        let output = try captureLog(.text) { $0.log(.info, message: message, fields: ["k": .integer(1)]) }
         #expect(output == "2026-03-10T08:15:12.123Z INFO  \(expected) k=1\n")
     }
 

@@ -5,22 +5,22 @@ import Testing
 struct LogQueueTests {
     let line = Array("123456789\n".utf8)
 
-    func expectWakes(_ expected: Bool, _ queue: inout LogQueue, _ line: [UInt8]) {
+    func expectWakes(_ expected: Bool, queue: inout LogQueue, line: [UInt8]) {
         let wakes = queue.append(line)
         #expect(wakes == expected)
     }
 
-    func expectTake(_ expected: UInt64?, _ queue: inout LogQueue, _ batch: inout [UInt8]) {
+    func expectTake(_ expected: UInt64?, queue: inout LogQueue, batch: inout [UInt8]) {
         let dropped = queue.take(into: &batch)
         #expect(dropped == expected)
     }
 
     @Test func linesAreTakenInOrder() {
         var queue = LogQueue(capacity: 100)
-        expectWakes(true, &queue, [1])
-        expectWakes(false, &queue, [2])
+        expectWakes(true, queue: &queue, line: [1])
+        expectWakes(false, queue: &queue, line: [2])
         var batch: [UInt8] = []
-        expectTake(0, &queue, &batch)
+        expectTake(0, queue: &queue, batch: &batch)
         #expect(batch == [1, 2])
         #expect(!queue.hasWork)
     }
@@ -37,20 +37,20 @@ struct LogQueueTests {
         var queue = LogQueue(capacity: 15)
         for bytes in [line, line, [1]] { _ = queue.append(bytes) }
         var batch: [UInt8] = []
-        expectTake(2, &queue, &batch)
+        expectTake(2, queue: &queue, batch: &batch)
         #expect(batch == line)
         _ = queue.append([1])
         batch.removeAll()
-        expectTake(0, &queue, &batch)
+        expectTake(0, queue: &queue, batch: &batch)
         #expect(batch == [1])
         #expect(queue.droppedLines == 2)
     }
 
     @Test func aLineLongerThanTheCapacityWakesTheWriterToReportIt() {
         var queue = LogQueue(capacity: 5)
-        expectWakes(true, &queue, line)
+        expectWakes(true, queue: &queue, line: line)
         var batch: [UInt8] = []
-        expectTake(1, &queue, &batch)
+        expectTake(1, queue: &queue, batch: &batch)
         #expect(batch.isEmpty)
     }
 
@@ -73,11 +73,11 @@ struct LogQueueTests {
         var queue = LogQueue(capacity: 100)
         _ = queue.append(line)
         queue.close()
-        expectWakes(false, &queue, line)
+        expectWakes(false, queue: &queue, line: line)
         #expect(queue.droppedLines == 1)
         var batch: [UInt8] = []
-        expectTake(0, &queue, &batch)
+        expectTake(0, queue: &queue, batch: &batch)
         #expect(batch == line)
-        expectTake(nil, &queue, &batch)
+        expectTake(nil, queue: &queue, batch: &batch)
     }
 }

@@ -8,7 +8,7 @@ import Threading
     private static let isWaiting: StaticString = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'"
 
     /// Has a thread cancel or end the session of a process as soon as it waits for the standby.
-    private func onceItWaits(_ server: PostgresServer, _ process: Int32, _ sql: StaticString) -> DedicatedThread {
+    private func onceItWaits(_ server: PostgresServer, process: Int32, sql: StaticString) -> DedicatedThread {
         startThread {
             guard let other = try? connect(to: server) else { return }
             #expect(eventually { (try? other.run(Query(Self.isWaiting, .int4(process)), by: .deferrable).count) == 1 })
@@ -23,7 +23,7 @@ import Threading
         try connection.run("CREATE TABLE kept (id int8)")
         try server.setSynchronousStandby("nobody")
         let process = Int32(try connection.number("SELECT pg_backend_pid()"))
-        let canceller = onceItWaits(server, process, "SELECT pg_cancel_backend($1)")
+        let canceller = onceItWaits(server, process: process, sql: "SELECT pg_cancel_backend($1)")
         let error = failure { () throws(PostgresError) in
             if isInTransaction {
                 try connection.transaction(by: .deferrable) { () throws(PostgresError) in
@@ -49,7 +49,7 @@ import Threading
         try connection.run("CREATE TABLE kept (id int8)")
         try server.setSynchronousStandby("nobody")
         let process = Int32(try connection.number("SELECT pg_backend_pid()"))
-        let terminator = onceItWaits(server, process, "SELECT pg_terminate_backend($1)")
+        let terminator = onceItWaits(server, process: process, sql: "SELECT pg_terminate_backend($1)")
         let error = failure { () throws(PostgresError) in
             try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 _ = try connection.run("INSERT INTO kept VALUES (1)")

@@ -24,7 +24,8 @@ import Testing
             "SELECT pg_reload_conf()")
         let (server, authorities) = (server, directory.path("ca.pem"))
         // The reload takes its time.
-        try #require(eventually { (try? Self.connect(server, "localhost", "sslmode=verify-full&sslrootcert=\(authorities)")) != nil })
+        try #require(
+            eventually { (try? Self.connect(server, host: "localhost", query: "sslmode=verify-full&sslrootcert=\(authorities)")) != nil })
     }
 
     private static func openSSL(_ arguments: [String]) throws {
@@ -34,32 +35,32 @@ import Testing
         try #require(status == 0, "openssl: \(output)")
     }
 
-    private static func connect(_ server: PostgresServer, _ host: String, _ query: String) throws(PostgresError) -> Connection {
+    private static func connect(_ server: PostgresServer, host: String, query: String) throws(PostgresError) -> Connection {
         try Connection(try ConnectionSettings("postgres://postgres@\(host):\(server.port)/postgres?\(query)"), by: .deferrable)
     }
 
     @Test func verifiesWhoAnswers() throws {
         let authorities = "sslrootcert=\(directory.path("ca.pem"))"
-        let verified = try Self.connect(server, "localhost", "sslmode=verify-full&\(authorities)")
+        let verified = try Self.connect(server, host: "localhost", query: "sslmode=verify-full&\(authorities)")
         #expect(verified.isEncrypted)
         #expect(try verified.number("SELECT 1") == 1)
         let otherName = failure { () throws(PostgresError) in
-            _ = try Self.connect(server, "127.0.0.1", "sslmode=verify-full&\(authorities)")
+            _ = try Self.connect(server, host: "127.0.0.1", query: "sslmode=verify-full&\(authorities)")
         }
         #expect(otherName?.failure == .notVerified)
         #expect(otherName?.isRetryable == false)
         #expect(otherName?.remedy?.contains("sslrootcert") == true)
         // The system's authorities do not know ours.
-        let unknown = failure { () throws(PostgresError) in _ = try Self.connect(server, "localhost", "sslmode=verify-full") }
+        let unknown = failure { () throws(PostgresError) in _ = try Self.connect(server, host: "localhost", query: "sslmode=verify-full") }
         #expect(unknown?.failure == .notVerified)
         #expect(unknown?.message.contains("certificate verify failed") == true)
         let missing = failure { () throws(PostgresError) in
-            _ = try Self.connect(server, "localhost", "sslmode=verify-full&sslrootcert=/nowhere.pem")
+            _ = try Self.connect(server, host: "localhost", query: "sslmode=verify-full&sslrootcert=/nowhere.pem")
         }
         #expect(missing?.failure == .notVerified)
-        #expect(try Self.connect(server, "127.0.0.1", "sslmode=require").isEncrypted)
+        #expect(try Self.connect(server, host: "127.0.0.1", query: "sslmode=require").isEncrypted)
         let plain = try PostgresServer.shared.get()
-        let noTLS = failure { () throws(PostgresError) in _ = try Self.connect(plain, "127.0.0.1", "sslmode=require") }
+        let noTLS = failure { () throws(PostgresError) in _ = try Self.connect(plain, host: "127.0.0.1", query: "sslmode=require") }
         #expect(noTLS?.failure == .notVerified)
         #expect(noTLS?.isConnectionLost == true)
     }

@@ -141,9 +141,9 @@ final class AdminDeliverFixture {
                 id: id(2), appID: "shop", userID: "user-1", bot: "orders", function: "cancel", argumentsSHA256: "", at: time - 50,
                 ending: BotCall.Ending(.failed, statusCode: 500, reason: "server_error", at: time)), isAwaited: { true }
         ) { _ in }
-        try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
-        try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
-        try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")
+        try tryOnce(store, number: 1, attempt: 1, at: time, next: .delivered, reason: "status_204")
+        try tryOnce(store, number: 2, attempt: 1, at: time, next: .retry(at: time + 100), reason: "status_503")
+        try tryOnce(store, number: 2, attempt: 2, at: time + 100, next: .dead, reason: "status_404")
         #expect(try store.work([], [claim(4, at: time + 50_000)])[0].get().expired == 1)
     }
 
@@ -162,7 +162,7 @@ final class AdminDeliverFixture {
 
     /// Claims the delivery of this number, and ends the attempt.
     static func tryOnce(
-        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedAttempt.Next, _ reason: String
+        _ store: any Store, number: Int, attempt: Int, at time: UnixMilliseconds, next: FinishedAttempt.Next, reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.map(\.id) == [id(number)])
         _ = try store.work([FinishedAttempt(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])

@@ -133,7 +133,7 @@ import Time
         (.post, "/v1/deliveries/x", 405), (.get, "/v1/deliveries/x/retry", 405), (.post, "/v1/deliveries", 405),
         (.post, "/v1/deliveries//retry", 404), (.post, "/v1/deliveries/x/y/retry", 404), (.post, "/v1/deliveries/x/retry/", 404),
     ])
-    func findsNothing(_ method: HTTPServer.Method, _ path: String, _ status: Int) throws {
+    func findsNothing(_ method: HTTPServer.Method, path: String, status: Int) throws {
         #expect(try AdminDeliverFixture().send(method, path).status == status)
     }
 
@@ -250,7 +250,7 @@ import Time
         ("state=dead&before=2026-03-10T08:15:13Z", 1, [4, 3, 1]), ("state=dead&before=2026-03-10T09:00:00Z", 2, [3, 1]),
         ("state=delivered&before=2026-03-10T09:00:00Z", 1, [4, 3, 2]), ("state=delivered", 0, [4, 3, 2, 1]),
     ])
-    func purges(_ query: String, _ count: Int, _ rest: [Int]) throws {
+    func purges(_ query: String, count: Int, rest: [Int]) throws {
         let fixture = try AdminDeliverFixture()
         #expect(fixture.send(.delete, "/v1/deliveries?\(query)").text == #"{"purged":\#(count)}"#)
         #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)

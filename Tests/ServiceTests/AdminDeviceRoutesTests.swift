@@ -117,7 +117,7 @@ import Threading
         ("app_id=shop&user_id=user-1", 2, 5), ("app_id=shop&user_id=user-1&device_id=d1", 1, 6), ("app_id=shop&user_id=user-2", 2, 5),
         ("app_id=shop&user_id=user-2&device_id=d3", 0, 7), ("app_id=bank&user_id=user-1", 1, 6), ("app_id=shop&user_id=nobody", 0, 7),
     ])
-    func removes(_ query: String, _ removed: Int, _ left: Int) throws {
+    func removes(_ query: String, removed: Int, left: Int) throws {
         let response = fixture.send(.delete, "/v1/push-tokens?\(query)")
         #expect(response.status == 200)
         #expect(response.text == #"{"removed":\#(removed)}"#)

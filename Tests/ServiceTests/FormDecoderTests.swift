@@ -46,7 +46,7 @@ import Testing
             ("app_id%3Da", nil, nil), ("app_id=a%26user_id%3Db", "a&user_id=b", nil), ("app_id=a=b==&user_id==", "a=b==", "="),
             ("app_id=a;user_id=b", "a;user_id=b", nil), ("x=1&x=2&app_id=a", "a", nil),
         ] as [(String, String?, String?)])
-    func findsTheWantedFields(_ form: String, _ app: String?, _ user: String?) throws {
+    func findsTheWantedFields(_ form: String, app: String?, user: String?) throws {
         #expect(try values(of: form) == [app, user, nil])
     }
 

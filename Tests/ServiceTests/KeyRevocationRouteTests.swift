@@ -28,7 +28,7 @@ import Time
             ("/v1/users/sign-out", #","user_id":"user-1""#, revoked), ("/v1/users/block", #","user_id":"user-1""#, blocked),
             ("/v1/users/forget", #","user_id":"user-1""#, blocked), ("/v1/users/block", #","user_id":"user-2""#, none),
         ])
-    func `tells what ends a key`(_ path: String, _ fields: String, _ answer: JSONObject) throws {
+    func `tells what ends a key`(_ path: String, fields: String, answer: JSONObject) throws {
         let fixture = try AdminDeliverFixture()
         let key = try TestKey().text()
         #expect(try fixture.send(.get, query(key)).object() == Self.none)

@@ -25,7 +25,7 @@ import Testing
     /// The proofs that a command accepts on a connection to this address.
     private func accepted(at address: ListenAddress, _ nonce: [UInt8]) throws -> JSONValue {
         let codes = try fixture.configuration.admin.tokens.map { token in
-            Base64URL.encode(try ListenerProof.code(token.secret, address, nonce).span)
+            Base64URL.encode(try ListenerProof.code(token.secret, address: address, nonce: nonce).span)
         }
         return .array(codes.sorted().map { .string($0) })
     }

@@ -161,7 +161,7 @@ import Threading
                         .get,
                         { request, responder in
                             let nonce = Base64URL.decode(String(decoding: request.queryItems()[0].value, as: UTF8.self)) ?? []
-                            let proof = address.withLock { $0 }.flatMap { try? ListenerProof.code(token, $0, nonce) }
+                            let proof = address.withLock { $0 }.flatMap { try? ListenerProof.code(token, address: $0, nonce: nonce) }
                             let text = proof.map { Base64URL.encode($0.span) } ?? ""
                             return responder.respond(
                                 Response(status: 200, headers: [("Connection", "close")], body: Array(#"{"proofs":["\#(text)"]}"#.utf8)))

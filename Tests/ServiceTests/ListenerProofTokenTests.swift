@@ -91,7 +91,7 @@ import Threading
             let nonce = TestSecret.bytes(number)
             let shown = try ListenerProofTests.get(server.address, "?nonce=\(Base64URL.encode(nonce.span))").object()["proofs"]
             let expected = try fixture.configuration.admin.tokens.map { token in
-                Base64URL.encode(try ListenerProof.code(token.secret, server.address, nonce).span)
+                Base64URL.encode(try ListenerProof.code(token.secret, address: server.address, nonce: nonce).span)
             }
             #expect(expected.count == 4)
             #expect(shown == .array(expected.sorted().map { .string($0) }))

@@ -58,7 +58,7 @@ import Time
         func pass() { fixture.pass(milliseconds: aWhileSeconds * 1000) }
     }
 
-    private func administer(_ graph: ServiceGraph, _ path: String, _ body: String) -> ReceivedResponse {
+    private func administer(_ graph: ServiceGraph, path: String, body: String) -> ReceivedResponse {
         InProcessClient(graph.adminRouter).send(.post, path, headers: AdminCases.authorization, body: Array(body.utf8))
     }
 
@@ -67,7 +67,7 @@ import Time
     }
 
     /// Gives a customer's request to the public listener.
-    private func ask(_ graph: ServiceGraph, _ path: String, ticket: String? = nil, _ body: JSONValue) -> ReceivedResponse {
+    private func ask(_ graph: ServiceGraph, path: String, ticket: String? = nil, body: JSONValue) -> ReceivedResponse {
         var headers = AuthorizeCases.jsonType
         headers["Authorization"] = ticket.map { "Bearer \($0)" }
         return InProcessClient(graph.publicRouter).send(.post, path, headers: headers, body: body.serialized())
@@ -88,7 +88,7 @@ import Time
         let replicas = try Replicas(ahead)
         let earlier = try TestKey(issuedAt: TestTime.now - Self.aWhileSeconds).text()
         #expect(try status(replicas.right, earlier) == 200)
-        let answer = administer(replicas.wrong, deed.path, deed.body)
+        let answer = administer(replicas.wrong, path: deed.path, body: deed.body)
         #expect(answer.status / 100 == 2, "\(answer.text)")
         let bound = UnixSeconds(rawValue: UInt64(try #require(answer.json["issued_before"]?.integer)))
         #expect(bound.offset(from: TestTime.now).magnitude < Self.aWhileSeconds)
@@ -101,9 +101,9 @@ import Time
     /// The keys of the admin listener and of relays.
     @Test(arguments: skews) func aKeyThatIsMintedAfterASignOutCounts(ahead: Int64) throws {
         let replicas = try Replicas(ahead)
-        #expect(administer(replicas.right, "/v1/users/sign-out", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(administer(replicas.right, path: "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         replicas.pass()
-        let minted = administer(replicas.wrong, "/v1/keys", #"{"app_id":"shop","user_id":"user-1"}"#)
+        let minted = administer(replicas.wrong, path: "/v1/keys", body: #"{"app_id":"shop","user_id":"user-1"}"#)
         #expect(try status(replicas.right, #require(minted.json["security_key"]?.text)) == 200)
         let relayed = replicas.wrong.mintKey(clocks: replicas.wrongClocks)("shop", "user-1")
         #expect(try status(replicas.right, #require(relayed)) == 200)
@@ -119,7 +119,7 @@ import Time
         let body: JSONValue = [
             "app_id": "shop", "user_id": "user-1", "security_key": .string(key), "fields": ["city": "Berlin"],
         ]
-        let started = ask(replicas.wrong, "/bots/orders/start", body)
+        let started = ask(replicas.wrong, path: "/bots/orders/start", body: body)
         let ticket = try #require(started.json["ticket"]?.text, "\(started.text)")
         let authorization = ["Authorization": "Bearer \(ticket)"]
         for graph in [replicas.right, replicas.wrong] {
@@ -141,7 +141,7 @@ import Time
         func devices() throws -> Int { try replicas.right.store.devices(DeviceFilter(appID: "bank"), after: nil, limit: 9).count }
         #expect(register().text == PushTokenCases.registered)
         replicas.pass()
-        let answer = administer(replicas.right, deed.path, deed.body.replacing("shop", with: "bank"))
+        let answer = administer(replicas.right, path: deed.path, body: deed.body.replacing("shop", with: "bank"))
         #expect(answer.status / 100 == 2, "\(answer.text)")
         #expect(try devices() == 0)
         replicas.pass()
@@ -155,20 +155,20 @@ import Time
         defer { backend.stop() }
         let replicas = try Replicas(ahead, backend: backend.url(""))
         func confirmation() throws -> String {
-            let started = ask(replicas.wrong, "/bots/orders/start", try credentials(("fields", ["city": "Berlin"])))
+            let started = ask(replicas.wrong, path: "/bots/orders/start", body: try credentials(("fields", ["city": "Berlin"])))
             let ticket = try #require(started.json["ticket"]?.text, "\(started.text)")
-            let asked = ask(replicas.right, "/bots/orders/functions/cancel_order", ticket: ticket, ["order_id": "7"])
+            let asked = ask(replicas.right, path: "/bots/orders/functions/cancel_order", ticket: ticket, body: ["order_id": "7"])
             return try #require(asked.json["confirmation"]?.text, "\(asked.text)")
         }
         func confirm(_ text: String) throws -> ReceivedResponse {
-            ask(replicas.wrong, "/bots/orders/confirm", try credentials(("confirmation", .string(text))))
+            ask(replicas.wrong, path: "/bots/orders/confirm", body: try credentials(("confirmation", .string(text))))
         }
         let (first, second) = (try confirmation(), try confirmation())
         #expect(try confirm(first).status == 200)
         #expect(try confirm(first).status == 200, "the answer is kept")
         #expect(backend.requests.count == 1)
         replicas.pass()
-        #expect(administer(replicas.right, "/v1/users/sign-out", #"{"app_id":"bank","user_id":"user-1"}"#).status == 200)
+        #expect(administer(replicas.right, path: "/v1/users/sign-out", body: #"{"app_id":"bank","user_id":"user-1"}"#).status == 200)
         replicas.wrong.revocations.refresh()
         let refusal = CallRefusal.foreignConfirmation("revoked").response
         #expect(try confirm(second).text == String(decoding: refusal.body, as: UTF8.self))

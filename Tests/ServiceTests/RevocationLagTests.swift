@@ -72,12 +72,12 @@ import Time
         InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try BackendCaller.body(user: user)).status
     }
 
-    private func admin(_ graph: ServiceGraph, _ method: HTTPServer.Method, _ path: String, _ body: String = "") -> ReceivedResponse {
+    private func admin(_ graph: ServiceGraph, method: HTTPServer.Method, path: String, body: String = "") -> ReceivedResponse {
         InProcessClient(graph.adminRouter).send(method, path, headers: AdminCases.authorization, body: Array(body.utf8))
     }
 
     private func metric(_ graph: ServiceGraph, _ name: String) -> String? {
-        admin(graph, .get, "/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.map(String.init)
+        admin(graph, method: .get, path: "/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.map(String.init)
     }
 
     @Test(arguments: Shared.allCases) func areInForceHereAtOnceAndThereWithTheNextRefresh(shared: Shared) throws {
@@ -88,7 +88,7 @@ import Time
         for graph in replicas.graphs {
             for user in ["user-1", "user-2"] { #expect(try status(graph, user: user) == 200) }
         }
-        let added = admin(here, .post, "/v1/revocations", #"{"app_id":"shop","user_id":"user-1"}"#)
+        let added = admin(here, method: .post, path: "/v1/revocations", body: #"{"app_id":"shop","user_id":"user-1"}"#)
         #expect(added.status == 201)
         #expect(try status(here) == 403)
         #expect(try status(there) == 200, "it has not heard of it")
@@ -100,7 +100,7 @@ import Time
         }
         try replicas.withRestarted { (graph) throws in #expect(try status(graph) == 403) }
         let revocation = try #require(try here.store.revocations(of: nil, after: nil, limit: 1).first)
-        #expect(admin(there, .delete, "/v1/revocations/\(revocation.id)").status == 200)
+        #expect(admin(there, method: .delete, path: "/v1/revocations/\(revocation.id)").status == 200)
         #expect(try status(there) == 200)
         here.revocations.refresh()
         #expect(try status(here) == 200)
@@ -115,20 +115,20 @@ import Time
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
         let (here, there) = (replicas.graphs[0], replicas.graphs[1])
         let person = #"{"app_id":"shop","user_id":"user-1"}"#
-        let block = admin(there, .post, "/v1/users/block", person)
+        let block = admin(there, method: .post, path: "/v1/users/block", body: person)
         #expect(block.status == 200)
         #expect(try status(here) == 200, "it has not heard of it")
-        #expect(admin(here, .post, "/v1/users/block", person).text == block.text)
+        #expect(admin(here, method: .post, path: "/v1/users/block", body: person).text == block.text)
         #expect(try status(here) == 403)
-        #expect(admin(there, .post, "/v1/users/unblock", person).text == #"{"removed":1,"forgotten":false}"#)
+        #expect(admin(there, method: .post, path: "/v1/users/unblock", body: person).text == #"{"removed":1,"forgotten":false}"#)
         #expect(try status(here) == 403, "it has not heard of it")
-        #expect(admin(here, .post, "/v1/users/unblock", person).text == #"{"removed":0,"forgotten":false}"#)
+        #expect(admin(here, method: .post, path: "/v1/users/unblock", body: person).text == #"{"removed":0,"forgotten":false}"#)
         #expect(try status(here) == 200)
-        #expect(admin(here, .post, "/v1/revocations", person).status == 201)
+        #expect(admin(here, method: .post, path: "/v1/revocations", body: person).status == 201)
         let revocation = try #require(try here.store.revocations(of: nil, after: nil, limit: 1).first)
-        #expect(admin(there, .delete, "/v1/revocations/\(revocation.id)").status == 200)
+        #expect(admin(there, method: .delete, path: "/v1/revocations/\(revocation.id)").status == 200)
         #expect(try status(here) == 403, "it has not heard of it")
-        #expect(admin(here, .delete, "/v1/revocations/\(revocation.id)").status == 404)
+        #expect(admin(here, method: .delete, path: "/v1/revocations/\(revocation.id)").status == 404)
         #expect(try status(here) == 200)
     }
 
@@ -139,9 +139,9 @@ import Time
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
         let (here, there) = (replicas.graphs[0], replicas.graphs[1])
         let person = #"{"app_id":"shop","user_id":"user-1"}"#
-        #expect(admin(there, .post, "/v1/users/forget", person).status == 200)
+        #expect(admin(there, method: .post, path: "/v1/users/forget", body: person).status == 200)
         #expect(try status(here) == 200, "it has not heard of it")
-        #expect(admin(here, .post, "/v1/users/forget", person).status == 200)
+        #expect(admin(here, method: .post, path: "/v1/users/forget", body: person).status == 200)
         #expect(try status(here) == 403)
     }
 
@@ -156,18 +156,18 @@ import Time
         func calls() -> Int { backend.requests.count }
         for user in ["user-1", "user-2"] { #expect(try status(there, user: user) == 200) }
         #expect(calls() == 2)
-        #expect(admin(here, .post, "/v1/users/sign-out", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(admin(here, method: .post, path: "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         #expect(try status(there) == 200)
         #expect(calls() == 2)
         there.revocations.refresh()
         for user in ["user-1", "user-2"] { #expect(try status(there, user: user) == 200) }
         #expect(calls() == 3)
-        #expect(admin(here, .post, "/v1/users/block", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(admin(here, method: .post, path: "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         there.revocations.refresh()
         #expect(try status(there) == 403)
         #expect(calls() == 3)
         try replicas.withRestarted { (graph) throws in #expect(try status(graph) == 403) }
-        #expect(admin(here, .post, "/v1/users/unblock", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(admin(here, method: .post, path: "/v1/users/unblock", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         there.revocations.refresh()
         #expect(try status(there) == 200)
     }

@@ -32,7 +32,7 @@ import Time
 
     // Not in a macro, because a closure must be seen to throw.
     private func check(
-        _ result: Result<ClientResponse, ClientError>, _ status: Int, _ expected: String, at location: SourceLocation = #_sourceLocation
+        _ result: Result<ClientResponse, ClientError>, status: Int, expected: String, at location: SourceLocation = #_sourceLocation
     ) throws {
         let told = try reason(result)
         #expect(told == SimulatorReply(status, .string(expected)), sourceLocation: location)
@@ -65,9 +65,9 @@ import Time
         ("apns-expiration", "soon", "BadExpirationDate"), ("apns-id", "0190F6A8-7C5E-7CC2-8D7F-0A1B2C3D4E5F", "BadMessageId"),
         ("apns-id", "1", "BadMessageId"), ("apns-collapse-id", String(repeating: "x", count: 65), "BadCollapseId"),
     ])
-    func refusesWrongHeaders(_ name: String, _ value: String?, _ expected: String) throws {
+    func refusesWrongHeaders(_ name: String, value: String?, expected: String) throws {
         try SimulatorFixture.run { fixture in
-            try check(push(fixture, headers: changed(name, value)), 400, expected)
+            try check(push(fixture, headers: changed(name, value)), status: 400, expected: expected)
             #expect(fixture.simulators.recorder.count == 0)
         }
     }
@@ -75,14 +75,14 @@ import Time
     @Test func refusesWhatIsTwice() throws {
         try SimulatorFixture.run { fixture in
             let twice = Self.headers + [("apns-topic", "com.example.chat")]
-            try check(push(fixture, headers: twice), 400, "DuplicateHeaders")
+            try check(push(fixture, headers: twice), status: 400, expected: "DuplicateHeaders")
         }
     }
 
     @Test func refusesABackgroundPushInAHurry() throws {
         try SimulatorFixture.run { fixture in
             let background = changed("apns-push-type", "background")
-            try check(push(fixture, headers: background), 400, "BadPriority")
+            try check(push(fixture, headers: background), status: 400, expected: "BadPriority")
         }
     }
 
@@ -104,12 +104,12 @@ import Time
     @Test func refusesWrongPayloadsAndPaths() throws {
         try SimulatorFixture.run { fixture in
             let long = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
-            try check(push(fixture, payload: long), 413, "PayloadTooLarge")
-            try check(push(fixture, payload: "{}"), 400, "PayloadEmpty")
-            try check(push(fixture, payload: "{"), 400, "PayloadEmpty")
-            try check(push(fixture, token: ""), 400, "MissingDeviceToken")
-            try check(push(fixture, token: "xyz"), 400, "BadDeviceToken")
-            try check(push(fixture, path: "/3/devices/aa"), 404, "BadPath")
+            try check(push(fixture, payload: long), status: 413, expected: "PayloadTooLarge")
+            try check(push(fixture, payload: "{}"), status: 400, expected: "PayloadEmpty")
+            try check(push(fixture, payload: "{"), status: 400, expected: "PayloadEmpty")
+            try check(push(fixture, token: ""), status: 400, expected: "MissingDeviceToken")
+            try check(push(fixture, token: "xyz"), status: 400, expected: "BadDeviceToken")
+            try check(push(fixture, path: "/3/devices/aa"), status: 404, expected: "BadPath")
         }
     }
 
@@ -125,12 +125,12 @@ import Time
 
     @Test func refusesWrongProviderTokens() throws {
         try SimulatorFixture.run { fixture in
-            try check(push(fixture, authorization: ""), 403, "MissingProviderToken")
+            try check(push(fixture, authorization: ""), status: 403, expected: "MissingProviderToken")
             let now = Int64(fixture.seconds)
             let other = try ES256PrivateKey(pem: KeyGeneration.p256().utf8.span)
             let foreign = try SimulatorFixture.token(
                 ["alg": "ES256", "kid": .string(fixture.simulators.credentials.apnsKeyID)],
-                ["iss": .string(fixture.simulators.credentials.apnsTeamID), "iat": .integer(now)], other)
+                claims: ["iss": .string(fixture.simulators.credentials.apnsTeamID), "iat": .integer(now)], key: other)
             let spoiled = [
                 "nonsense", "a.b.c", foreign, try fixture.providerToken { header, _ in header = header.replacing("kid", "OTHER") },
                 try fixture.providerToken { header, _ in header = header.replacing("alg", "none") },
@@ -178,7 +178,7 @@ import Time
         try SimulatorFixture.run { fixture in
             let token = SimulatorFixture.deviceToken
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
-            try check(push(fixture), 400, "BadDeviceToken")
+            try check(push(fixture), status: 400, expected: "BadDeviceToken")
             #expect(try push(fixture, to: .apnsSandbox).get().status == 200)
             #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.apnsSandbox])
         }
@@ -189,9 +189,9 @@ import Time
         try SimulatorFixture.run({ $0.apnsKeyEnvironment = its }) { fixture in
             let status = try push(fixture, to: its).get().status
             #expect(status == 200)
-            try check(push(fixture, to: other), 403, "BadEnvironmentKeyInToken")
+            try check(push(fixture, to: other), status: 403, expected: "BadEnvironmentKeyInToken")
             // What is wrong with the token itself comes first.
-            try check(push(fixture, to: other, authorization: ""), 403, "MissingProviderToken")
+            try check(push(fixture, to: other, authorization: ""), status: 403, expected: "MissingProviderToken")
         }
     }
 
@@ -199,11 +199,11 @@ import Time
         try SimulatorFixture.run { fixture in
             let (devices, token) = (fixture.simulators.devices, SimulatorFixture.deviceToken)
             devices[token] = SimulatedDevice(topic: "com.example.chat.voip")
-            try check(push(fixture), 400, "DeviceTokenNotForTopic")
+            try check(push(fixture), status: 400, expected: "DeviceTokenNotForTopic")
             devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: 1_700_000_000_123)
             #expect(try SimulatorReply(push(fixture)) == SimulatorReply(410, ["reason": "Unregistered", "timestamp": 1_700_000_000_123]))
             devices[token] = SimulatedDevice(refusal: .invalid)
-            try check(push(fixture), 400, "BadDeviceToken")
+            try check(push(fixture), status: 400, expected: "BadDeviceToken")
         }
     }
 

@@ -23,7 +23,7 @@ import Time
         ]
         change(&claims)
         let key = try RS256PrivateKey(pem: fixture.simulators.credentials.fcmKey.utf8.span)
-        return try SimulatorFixture.token(["alg": "RS256", "typ": "JWT"], claims, key)
+        return try SimulatorFixture.token(["alg": "RS256", "typ": "JWT"], claims: claims, key: key)
     }
 
     private func authorize(_ fixture: SimulatorFixture, _ assertion: String) throws -> SimulatorReply {
@@ -33,7 +33,7 @@ import Time
     }
 
     private func send(
-        _ fixture: SimulatorFixture, _ provider: SimulatedProvider, _ token: JSONValue?, path: String = fcmPath, _ body: String = message
+        _ fixture: SimulatorFixture, provider: SimulatedProvider, token: JSONValue?, path: String = fcmPath, body: String = message
     ) throws -> SimulatorReply {
         guard case .string(let token)? = token else { return try SimulatorReply(fixture.post(provider, path, body: body)) }
         return try SimulatorReply(fixture.post(provider, path, headers: [("authorization", "Bearer \(token)")], body: body))
@@ -49,14 +49,14 @@ import Time
             let granted = try authorize(fixture, assertion(fixture))
             #expect(granted.status == 200)
             #expect(granted["expires_in"] == 3600)
-            #expect(try send(fixture, .fcm, granted["access_token"]).status == 200)
+            #expect(try send(fixture, provider: .fcm, token: granted["access_token"]).status == 200)
             let push = try #require(fixture.simulators.recorder.pushes.first)
             #expect(push.title == "Anna")
             #expect(push.body == "Hello")
             #expect(push.token == "device-1")
             #expect(!push.isDryRun)
             let dry = #"{"validate_only":true,"message":{"token":"device-1","data":{"k":"v"}}}"#
-            #expect(try send(fixture, .fcm, granted["access_token"], dry).status == 200)
+            #expect(try send(fixture, provider: .fcm, token: granted["access_token"], body: dry).status == 200)
             #expect(fixture.simulators.recorder.pushes.map(\.isDryRun) == [false, true])
         }
     }
@@ -97,12 +97,12 @@ import Time
     @Test func accessTokensExpire() throws {
         try SimulatorFixture.run({ $0.accessTokenSeconds = 60 }) { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
-            #expect(try send(fixture, .fcm, token).status == 200)
+            #expect(try send(fixture, provider: .fcm, token: token).status == 200)
             fixture.now.withLock { $0 += 60_000 }
-            let late = try send(fixture, .fcm, token)
+            let late = try send(fixture, provider: .fcm, token: token)
             #expect(late.status == 401)
             #expect(late["error", "status"] == "UNAUTHENTICATED")
-            #expect(try send(fixture, .fcm, nil).status == 401)
+            #expect(try send(fixture, provider: .fcm, token: nil).status == 401)
         }
     }
 
@@ -111,25 +111,25 @@ import Time
             let devices = fixture.simulators.devices
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             devices["device-1"] = SimulatedDevice(refusal: .unregistered)
-            let gone = try send(fixture, .fcm, token)
+            let gone = try send(fixture, provider: .fcm, token: token)
             #expect(gone.status == 404)
             #expect(code(gone) == "UNREGISTERED")
             devices["device-1"] = SimulatedDevice(refusal: .mismatch)
-            let mismatch = try send(fixture, .fcm, token)
+            let mismatch = try send(fixture, provider: .fcm, token: token)
             #expect(mismatch.status == 403)
             #expect(code(mismatch) == "SENDER_ID_MISMATCH")
             devices["device-1"] = SimulatedDevice(refusal: .invalid)
-            let invalid = try send(fixture, .fcm, token)
+            let invalid = try send(fixture, provider: .fcm, token: token)
             #expect(invalid.status == 400)
             #expect(code(invalid) == "INVALID_ARGUMENT")
             #expect(invalid["error", "message"] == "The registration token is not a valid FCM registration token")
             #expect(invalid.json?["error"]?["details"]?.elements.count == 1)
-            let number = try send(fixture, .fcm, token, #"{"message":{"token":"device-2","data":{"k":1}}}"#)
+            let number = try send(fixture, provider: .fcm, token: token, body: #"{"message":{"token":"device-2","data":{"k":1}}}"#)
             #expect(number.status == 400)
             #expect(code(number) == nil)
             let long = #"{"message":{"token":"device-2","data":{"k":"\#(String(repeating: "x", count: 4096))"}}}"#
-            #expect(try send(fixture, .fcm, token, long).status == 400)
-            let project = try send(fixture, .fcm, token, path: "/v1/projects/other/messages:send")
+            #expect(try send(fixture, provider: .fcm, token: token, body: long).status == 400)
+            let project = try send(fixture, provider: .fcm, token: token, path: "/v1/projects/other/messages:send")
             #expect(project.status == 404)
             #expect(code(project) == nil)
             #expect(fixture.simulators.recorder.count == 0)
@@ -139,13 +139,15 @@ import Time
     @Test func rustoreTakesItsToken() throws {
         try SimulatorFixture.run { fixture in
             let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
-            let (right, wrong) = (try send(fixture, .rustore, token).status, try send(fixture, .rustore, "other").status)
+            let (right, wrong) = (
+                try send(fixture, provider: .rustore, token: token).status, try send(fixture, provider: .rustore, token: "other").status
+            )
             #expect(right == 200)
             #expect(wrong == 403)
             #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.rustore])
             for refusal in SimulatedDevice.Refusal.allCases {
                 fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: refusal)
-                let told = try send(fixture, .rustore, token)
+                let told = try send(fixture, provider: .rustore, token: token)
                 #expect(told.status == 404)
                 #expect(told["error", "status"] == "NOT_FOUND")
                 #expect(code(told) == nil)
@@ -160,12 +162,12 @@ import Time
             (#"{"apns-push-type":"background"}"#, #"{"content-available":1}"#, 400),
             (#"{"apns-push-type":"background","apns-priority":"5"}"#, #"{"content-available":1,"sound":"default"}"#, 400),
         ])
-    func `FCM takes a background push of Apple's form`(_ headers: String, _ aps: String, _ status: Int) throws {
+    func `FCM takes a background push of Apple's form`(_ headers: String, aps: String, status: Int) throws {
         try SimulatorFixture.run { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             let body =
                 #"{"message":{"token":"device-1","data":{"k":"v"},"apns":{"headers":\#(headers),"payload":{"aps":\#(aps)}}}}"#
-            #expect(try send(fixture, .fcm, token, body).status == status)
+            #expect(try send(fixture, provider: .fcm, token: token, body: body).status == status)
         }
     }
 
@@ -178,7 +180,7 @@ import Time
                     .hms, "/oauth2/v3/token", headers: [("content-type", "application/x-www-form-urlencoded")],
                     body: "grant_type=client_credentials&client_id=100000001&client_secret=\(secret)"))
             let body = #"{"message":{\#(content),"token":["device-1"]}}"#
-            let code = try send(fixture, .hms, granted["access_token"], path: Self.huaweiPath, body)["code"]
+            let code = try send(fixture, provider: .hms, token: granted["access_token"], path: Self.huaweiPath, body: body)["code"]
             #expect(code == (content.contains(#""data":"{}""#) ? "80000000" : "80100003"))
         }
     }
@@ -198,7 +200,7 @@ import Time
             #expect(granted.status == 200)
             let token = granted["access_token"]
             func sent(_ token: JSONValue?, path: String = Self.huaweiPath, _ body: String = Self.huaweiMessage) throws -> JSONValue? {
-                try send(fixture, .hms, token, path: path, body)["code"]
+                try send(fixture, provider: .hms, token: token, path: path, body: body)["code"]
             }
             let (right, wrong) = (try sent(token), try sent("other"))
             #expect(right == "80000000")
@@ -218,7 +220,7 @@ import Time
         try SimulatorFixture.run { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             fixture.simulators.revokeAccessTokens()
-            let status = try send(fixture, .fcm, token).status
+            let status = try send(fixture, provider: .fcm, token: token).status
             #expect(status == 401)
         }
     }

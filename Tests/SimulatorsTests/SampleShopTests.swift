@@ -118,13 +118,13 @@ final class ShopSite {
         _ target: String, secret: String? = nil, signed: String? = nil, at moment: UnixSeconds = SystemClock.unixSeconds(),
         token: String = "shop-token"
     ) throws -> Answer {
-        let proof = try Self.proof(id: "call-1", secret ?? self.secret, signed ?? target, moment)
+        let proof = try Self.proof(id: "call-1", secret ?? self.secret, content: signed ?? target, moment: moment)
         return try send(.get, target, headers: proof + [("X-Shop-Token", token)], body: [])
     }
 
     func cancel(_ order: String, key: String?, id: String, signed: String? = nil) throws -> Answer {
         let body = #"{"order_id":"\#(order)","customer_id":"user-1"}"#
-        var headers = try Self.proof(id: id, secret, signed ?? body, SystemClock.unixSeconds())
+        var headers = try Self.proof(id: id, secret, content: signed ?? body, moment: SystemClock.unixSeconds())
         headers += [("X-Shop-Token", "shop-token"), ("Content-Type", "application/json")]
         if let key { headers.append(("Idempotency-Key", key)) }
         return try send(.post, "/cancellations", headers: headers, body: Array(body.utf8))
@@ -141,7 +141,7 @@ final class ShopSite {
 
     /// Standard Webhooks 1.0: the HMAC is over the id, the time and the content with full stops between them.
     private static func proof(
-        id: String, _ secret: String, _ content: String, _ moment: UnixSeconds
+        id: String, _ secret: String, content: String, moment: UnixSeconds
     ) throws -> [(name: String, value: String)] {
         let bytes = try #require(Base64.decode(String(secret.dropFirst(6))))
         let key = try HMACKey<SHA256>(secret: bytes.span)

@@ -10,27 +10,27 @@ struct DeskCaller {
     let desk: SimulatedDesk
     let client: Client
 
-    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
-        try client.ask(method, "\(desk.url)/platform/v1/\(path)", ("SENDBIRDDESKAPITOKEN", token ?? desk.token), body)
+    func send(_ method: ClientMethod, path: String, body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
+        try client.ask(method, url: "\(desk.url)/platform/v1/\(path)", token: ("SENDBIRDDESKAPITOKEN", token ?? desk.token), body: body)
     }
 
-    func status(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> Int {
-        try send(method, path, body, token: token).status
+    func status(_ method: ClientMethod, path: String, body: JSONObject? = nil, token: String? = nil) throws -> Int {
+        try send(method, path: path, body: body, token: token).status
     }
 
     /// The answer to a request that succeeds.
-    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
-        let response = try send(method, path, body)
+    func call(_ method: ClientMethod, path: String, body: JSONObject? = nil) throws -> JSONValue {
+        let response = try send(method, path: path, body: body)
         #expect(response.status == 200, "\(path)")
         return try #require(JSONValue(parsing: response.body))
     }
 
-    func customer() throws -> JSONValue { try call(.post, "customers", ["sendbirdId": "user-1"]) }
+    func customer() throws -> JSONValue { try call(.post, path: "customers", body: ["sendbirdId": "user-1"]) }
 
     func create(_ customer: JSONValue, _ members: JSONObject = [:]) throws -> JSONValue {
         var body: JSONObject = ["channelName": "Order 7", "customerId": customer["id"] ?? .null]
         for member in members.members { body.append(member.value, forKey: member.key) }
-        return try call(.post, "tickets", body)
+        return try call(.post, path: "tickets", body: body)
     }
 }
 
@@ -41,19 +41,19 @@ struct ChatCaller {
 
     var chat: SimulatedChat { sendbird.chat }
 
-    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
-        try client.ask(method, "\(chat.url)/\(path)", ("Api-Token", token ?? chat.token), body)
+    func send(_ method: ClientMethod, path: String, body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
+        try client.ask(method, url: "\(chat.url)/\(path)", token: ("Api-Token", token ?? chat.token), body: body)
     }
 
     /// The status, and Sendbird's code where the answer has one.
-    func code(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> String {
-        let response = try send(method, path, body, token: token)
+    func code(_ method: ClientMethod, path: String, body: JSONObject? = nil, token: String? = nil) throws -> String {
+        let response = try send(method, path: path, body: body, token: token)
         return "\(response.status) \(JSONValue(parsing: response.body)?["code"]?.integer ?? 0)"
     }
 
     /// The answer to a request that succeeds.
-    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
-        let response = try send(method, path, body)
+    func call(_ method: ClientMethod, path: String, body: JSONObject? = nil) throws -> JSONValue {
+        let response = try send(method, path: path, body: body)
         #expect(response.status == 200, "\(path)")
         return try #require(JSONValue(parsing: response.body))
     }
@@ -70,7 +70,7 @@ struct ChatCaller {
 
 extension Client {
     fileprivate func ask(
-        _ method: ClientMethod, _ url: String, _ token: (name: String, value: String), _ body: JSONObject?
+        _ method: ClientMethod, url: String, token: (name: String, value: String), body: JSONObject?
     ) throws -> ClientResponse {
         let request = try ClientRequest(
             method, url, headers: [token], body: body.map { JSONValue.object($0).serialized() } ?? [],

@@ -8,7 +8,7 @@ import Testing
 /// The messages of the simulated Sendbird Chat, and its webhooks about them.
 @Suite struct SimulatedChatMessageTests {
     private func with(
-        _ webhookURL: String? = nil, _ change: (inout SimulatedChatSettings) -> Void = { _ in }, _ body: (ChatCaller) throws -> Void
+        _ webhookURL: String? = nil, change: (inout SimulatedChatSettings) -> Void = { _ in }, body: (ChatCaller) throws -> Void
     ) throws {
         var settings = SimulatedSendbirdSettings()
         settings.chat.webhookURL = webhookURL
@@ -23,37 +23,37 @@ import Testing
     @Test func joinsDeskAndChat() throws {
         try with { chat throws in
             let desk = DeskCaller(desk: chat.sendbird.desk, client: chat.client)
-            #expect(try desk.status(.post, "customers", ["sendbirdId": "user-1"]) == 400, "Chat does not know the user yet")
+            #expect(try desk.status(.post, path: "customers", body: ["sendbirdId": "user-1"]) == 400, "Chat does not know the user yet")
             let (id, channel) = try chat.ticket()
             let path = "v3/group_channels/\(channel)/messages"
             let message: JSONObject = ["message_type": "MESG", "user_id": "user-1", "message": "Where is it?"]
-            #expect(try chat.code(.post, "v3/group_channels/other/messages", message) == "400 400201")
-            #expect(try chat.code(.post, path, ["message_type": "MESG", "user_id": "user-2", "message": "x"]) == "400 400201")
+            #expect(try chat.code(.post, path: "v3/group_channels/other/messages", body: message) == "400 400201")
+            #expect(try chat.code(.post, path: path, body: ["message_type": "MESG", "user_id": "user-2", "message": "x"]) == "400 400201")
             chat.chat.meet("user-2")
-            #expect(try chat.code(.post, path, ["message_type": "MESG", "user_id": "user-2", "message": "x"]) == "400 400108")
-            #expect(try chat.code(.post, path, ["user_id": "user-1", "message": "x"]) == "400 400105")
-            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "INITIALIZED")
-            let sent = try chat.call(.post, path, message)
+            #expect(try chat.code(.post, path: path, body: ["message_type": "MESG", "user_id": "user-2", "message": "x"]) == "400 400108")
+            #expect(try chat.code(.post, path: path, body: ["user_id": "user-1", "message": "x"]) == "400 400105")
+            #expect(try desk.call(.get, path: "tickets/\(id)")["status2"] == "INITIALIZED")
+            let sent = try chat.call(.post, path: path, body: message)
             #expect(sent["type"] == "MESG")
             #expect(sent["user"]?["user_id"] == "user-1")
             #expect(sent["message"] == "Where is it?")
-            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "PENDING", "support sees it with the first message")
+            #expect(try desk.call(.get, path: "tickets/\(id)")["status2"] == "PENDING", "support sees it with the first message")
             let number = try #require(sent["message_id"]?.integer)
-            #expect(try chat.call(.get, "\(path)/\(number)") == sent)
-            #expect(try chat.code(.get, "\(path)/1") == "400 400201")
-            let changed = try chat.call(.put, "\(path)/\(number)", ["message_type": "MESG", "data": "{}"])
+            #expect(try chat.call(.get, path: "\(path)/\(number)") == sent)
+            #expect(try chat.code(.get, path: "\(path)/1") == "400 400201")
+            let changed = try chat.call(.put, path: "\(path)/\(number)", body: ["message_type": "MESG", "data": "{}"])
             #expect(changed["data"] == "{}")
             #expect(changed["message"] == "Where is it?")
             #expect(changed["updated_at"] != 0)
-            #expect(try chat.code(.put, "\(path)/\(number)", ["data": "{}"]) == "400 400105")
-            #expect(try chat.code(.put, "\(path)/1", ["message_type": "MESG"]) == "400 400201")
+            #expect(try chat.code(.put, path: "\(path)/\(number)", body: ["data": "{}"]) == "400 400105")
+            #expect(try chat.code(.put, path: "\(path)/1", body: ["message_type": "MESG"]) == "400 400201")
         }
     }
 
     @Test func sendsSignedWebhooks() throws {
         let receiver = try ScriptedServer(.requests([[.respond(500)], [.respond(500)], [.respond(200)]]))
         defer { receiver.stop() }
-        try with(receiver.url("/sendbird/chat-webhook/shop"), { $0.appID = "shop" }) { chat throws in
+        try with(receiver.url("/sendbird/chat-webhook/shop"), change: { $0.appID = "shop" }) { chat throws in
             let (id, channel) = try chat.ticket()
             let asked = try #require(chat.chat.post(.closureInquiry(text: "Close?"), in: channel))
             #expect(chat.chat.edit(asked, in: channel, data: "{}"))
@@ -89,12 +89,12 @@ import Testing
     @Test func tellsAllThatPeopleDo() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
-        try with(receiver.url("/"), { $0.includesMembers = true }) { chat throws in
+        try with(receiver.url("/"), change: { $0.includesMembers = true }) { chat throws in
             let (id, channel) = try chat.ticket()
             let acts = ["agent", "file", "customer", "closure", "satisfaction", "notification", "system"]
-            for act in acts { _ = try chat.call(.post, "simulated/channels/\(channel)/\(act)", [:]) }
-            #expect(try chat.code(.post, "simulated/channels/\(channel)/dance", [:]) == "400 400111")
-            #expect(try chat.code(.post, "simulated/channels/other/agent", [:]) == "400 400201")
+            for act in acts { _ = try chat.call(.post, path: "simulated/channels/\(channel)/\(act)", body: [:]) }
+            #expect(try chat.code(.post, path: "simulated/channels/\(channel)/dance", body: [:]) == "400 400111")
+            #expect(try chat.code(.post, path: "simulated/channels/other/agent", body: [:]) == "400 400201")
             let webhooks = try #require(chat.chat.webhooks)
             #expect(webhooks.wait(for: acts.count))
             let bodies = webhooks.sent.compactMap { JSONValue(parsing: $0.body) }
@@ -105,8 +105,8 @@ import Testing
             #expect(bodies[1]["payload"]?["filename"] == "file.pdf" && bodies[1]["payload"]?["filesize"] == 1024)
             #expect(bodies[6]["payload"]?["custom_type"] == "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE")
             let desk = DeskCaller(desk: chat.sendbird.desk, client: chat.client)
-            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "PENDING", "the customer has written")
-            let own = try chat.call(.post, "simulated/channels/\(channel)/agent", ["text": "Good morning"])
+            #expect(try desk.call(.get, path: "tickets/\(id)")["status2"] == "PENDING", "the customer has written")
+            let own = try chat.call(.post, path: "simulated/channels/\(channel)/agent", body: ["text": "Good morning"])
             #expect(chat.chat.message(own["message_id"]?.integer ?? 0, in: channel)?["message"] == "Good morning")
         }
     }
@@ -116,8 +116,8 @@ import Testing
         defer { receiver.stop() }
         try with(receiver.url("/")) { chat throws in
             let (_, channel) = try chat.ticket()
-            #expect(try chat.call(.post, "simulated/channels/\(channel)/read", [:]) == [:])
-            #expect(try chat.code(.post, "simulated/channels/other/read", [:]) == "400 400201")
+            #expect(try chat.call(.post, path: "simulated/channels/\(channel)/read", body: [:]) == [:])
+            #expect(try chat.code(.post, path: "simulated/channels/other/read", body: [:]) == "400 400201")
             #expect(receiver.waitForRequests(1))
             let json = try #require(JSONValue(parsing: receiver.requests[0].body))
             #expect(json["category"] == "group_channel:message_read")
@@ -133,7 +133,7 @@ import Testing
             let numbers = try (1...201).map { try #require(chat.chat.post(.agent(text: "\($0)"), in: channel)) }
             #expect(chat.chat.message(numbers[0], in: channel) == nil)
             #expect(chat.chat.message(numbers[1], in: channel)?["message"] == "2")
-            for _ in 0..<21 { _ = try chat.call(.post, "v3/users/user-1/token", [:]) }
+            for _ in 0..<21 { _ = try chat.call(.post, path: "v3/users/user-1/token", body: [:]) }
             #expect(chat.chat.sessions(of: "user-1").count == 20)
         }
     }

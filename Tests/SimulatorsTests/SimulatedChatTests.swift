@@ -28,25 +28,25 @@ import Time
     @Test func issuesAndEndsSessionTokens() throws {
         try with { chat throws in
             let path = "v3/users/a%2Fb/token"
-            #expect(try chat.code(.post, path, [:]) == "400 400201")
-            #expect(try chat.code(.delete, path) == "400 400201")
+            #expect(try chat.code(.post, path: path, body: [:]) == "400 400201")
+            #expect(try chat.code(.delete, path: path) == "400 400201")
             let user: JSONObject = ["user_id": "a/b", "nickname": "", "profile_url": ""]
-            #expect(try chat.call(.post, "v3/users", user)["user_id"] == "a/b")
-            #expect(try chat.code(.post, "v3/users", user) == "400 400202")
-            #expect(try chat.call(.get, "v3/users/a%2Fb")["nickname"] == "")
-            #expect(try chat.call(.put, "v3/users/a%2Fb", ["nickname": "Mary"])["nickname"] == "Mary")
-            #expect(try chat.call(.put, "v3/users/a%2Fb", [:])["nickname"] == "Mary")
-            #expect(try chat.code(.put, "v3/users/nobody", ["nickname": "Mary"]) == "400 400201")
+            #expect(try chat.call(.post, path: "v3/users", body: user)["user_id"] == "a/b")
+            #expect(try chat.code(.post, path: "v3/users", body: user) == "400 400202")
+            #expect(try chat.call(.get, path: "v3/users/a%2Fb")["nickname"] == "")
+            #expect(try chat.call(.put, path: "v3/users/a%2Fb", body: ["nickname": "Mary"])["nickname"] == "Mary")
+            #expect(try chat.call(.put, path: "v3/users/a%2Fb", body: [:])["nickname"] == "Mary")
+            #expect(try chat.code(.put, path: "v3/users/nobody", body: ["nickname": "Mary"]) == "400 400201")
             let long = JSONValue.string(String(repeating: "a", count: 81))
-            #expect(try chat.code(.put, "v3/users/a%2Fb", ["nickname": long]) == "400 400110")
-            let usual = try chat.call(.post, path, [:])
+            #expect(try chat.code(.put, path: "v3/users/a%2Fb", body: ["nickname": long]) == "400 400110")
+            let usual = try chat.call(.post, path: path, body: [:])
             #expect(usual["expires_at"] == .integer(1_800_000_000_000 + 7 * 86_400_000))
-            let short = try chat.call(.post, path, ["expires_at": 1_800_000_060_000])
+            let short = try chat.call(.post, path: path, body: ["expires_at": 1_800_000_060_000])
             #expect(short["expires_at"] == 1_800_000_060_000)
             #expect(short["token"] != usual["token"])
             #expect(chat.chat.sessions(of: "a/b") == [usual["token"]?.text, short["token"]?.text])
             for wrong in [1_800_000_000_000, "1800000060000", .null] as [JSONValue] {
-                #expect(try chat.code(.post, path, ["expires_at": wrong]) == "400 400111")
+                #expect(try chat.code(.post, path: path, body: ["expires_at": wrong]) == "400 400111")
             }
             let end = try chat.send(.delete, path)
             #expect(end.status == 200)
@@ -60,29 +60,31 @@ import Time
             chat.chat.meet("user-1")
             for (service, member) in [("apns", "apns_device_token"), ("gcm", "gcm_reg_token"), ("huawei", "huawei_device_token")] {
                 let path = "v3/users/user-1/push/\(service)"
-                #expect(try chat.code(.post, path, ["token": "t"]) == "400 400105")
-                for token in ["t/1", "t2", "t2"] { _ = try chat.call(.post, path, [member: .string(token)]) }
-                #expect(try chat.call(.get, path)["tokens"] == ["t/1", "t2"])
-                #expect(try chat.call(.delete, "\(path)/t%2F1")["token"] == "t/1")
-                #expect(try chat.code(.delete, "\(path)/t%2F1") == "400 400201")
+                #expect(try chat.code(.post, path: path, body: ["token": "t"]) == "400 400105")
+                for token in ["t/1", "t2", "t2"] { _ = try chat.call(.post, path: path, body: [member: .string(token)]) }
+                #expect(try chat.call(.get, path: path)["tokens"] == ["t/1", "t2"])
+                #expect(try chat.call(.delete, path: "\(path)/t%2F1")["token"] == "t/1")
+                #expect(try chat.code(.delete, path: "\(path)/t%2F1") == "400 400201")
                 #expect(chat.chat.pushTokens(of: "user-1", service) == ["t2"])
             }
-            for number in 3...22 { _ = try chat.call(.post, "v3/users/user-1/push/gcm", ["gcm_reg_token": .string("t\(number)")]) }
+            for number in 3...22 {
+                _ = try chat.call(.post, path: "v3/users/user-1/push/gcm", body: ["gcm_reg_token": .string("t\(number)")])
+            }
             #expect(chat.chat.pushTokens(of: "user-1", "gcm").count == 20, "the oldest goes")
-            #expect(try chat.code(.post, "v3/users/user-1/push/fcm", ["gcm_reg_token": "t"]) == "400 400111")
-            #expect(try chat.code(.post, "v3/users/nobody/push/gcm", ["gcm_reg_token": "t"]) == "400 400201")
+            #expect(try chat.code(.post, path: "v3/users/user-1/push/fcm", body: ["gcm_reg_token": "t"]) == "400 400111")
+            #expect(try chat.code(.post, path: "v3/users/nobody/push/gcm", body: ["gcm_reg_token": "t"]) == "400 400201")
         }
     }
 
     @Test func isStrict() throws {
         try with { chat throws in
-            #expect(try chat.code(.get, "v3/applications/settings/webhook", token: "wrong") == "400 400401")
-            #expect(try chat.call(.get, "v3/applications/settings/webhook")["webhook"]?["enabled"] == false)
-            #expect(try chat.code(.post, "v3/users", ["user_id": "user-1"]) == "400 400105")
+            #expect(try chat.code(.get, path: "v3/applications/settings/webhook", token: "wrong") == "400 400401")
+            #expect(try chat.call(.get, path: "v3/applications/settings/webhook")["webhook"]?["enabled"] == false)
+            #expect(try chat.code(.post, path: "v3/users", body: ["user_id": "user-1"]) == "400 400105")
             let long: JSONObject = ["user_id": .string(String(repeating: "u", count: 81)), "nickname": "", "profile_url": ""]
-            #expect(try chat.code(.post, "v3/users", long) == "400 400110")
-            #expect(try chat.code(.get, "v3/users") == "405 400201")
-            #expect(try chat.code(.get, "v3/nothing/at/all") == "404 400201")
+            #expect(try chat.code(.post, path: "v3/users", body: long) == "400 400110")
+            #expect(try chat.code(.get, path: "v3/users") == "405 400201")
+            #expect(try chat.code(.get, path: "v3/nothing/at/all") == "404 400201")
         }
     }
 
@@ -92,14 +94,14 @@ import Time
             $0.requestsPerSecond = 2
             $0.now = { now.withLock { $0 } }
         }) { chat throws in
-            for _ in 0..<2 { #expect(try chat.code(.post, "v3/users/nobody/token", [:]) == "400 400201") }
-            let refused = try chat.send(.post, "v3/users/nobody/token", [:])
+            for _ in 0..<2 { #expect(try chat.code(.post, path: "v3/users/nobody/token", body: [:]) == "400 400201") }
+            let refused = try chat.send(.post, path: "v3/users/nobody/token", body: [:])
             #expect(refused.status == 429)
             #expect(refused.header("X-RateLimit-RetryAfter") == "1")
             #expect(JSONValue(parsing: refused.body)?["code"] == 500910)
-            #expect(try chat.code(.get, "v3/users/nobody") == "400 400201", "another kind")
+            #expect(try chat.code(.get, path: "v3/users/nobody") == "400 400201", "another kind")
             now.update { $0 += 1000 }
-            #expect(try chat.code(.post, "v3/users/nobody/token", [:]) == "400 400201")
+            #expect(try chat.code(.post, path: "v3/users/nobody/token", body: [:]) == "400 400201")
         }
     }
 
@@ -111,11 +113,11 @@ import Time
             """
         try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
         try with(faults: faults) { chat throws in
-            let response = try chat.send(.post, "v3/users/user-1/token", [:])
+            let response = try chat.send(.post, path: "v3/users/user-1/token", body: [:])
             #expect(response.status == 429)
             #expect(response.header("X-RateLimit-RetryAfter") == "3")
-            #expect(try chat.code(.post, "v3/users/user-1/token", [:]) == "400 400201")
-            #expect(try chat.code(.get, "v3/users/user-1") == "400 400108")
+            #expect(try chat.code(.post, path: "v3/users/user-1/token", body: [:]) == "400 400201")
+            #expect(try chat.code(.get, path: "v3/users/user-1") == "400 400108")
         }
     }
 }

@@ -24,8 +24,8 @@ import Threading
     @Test func makesFindsAndListsTickets() throws {
         try with { desk throws in
             let customer = try desk.customer()
-            #expect(try desk.call(.get, "customers?sendbird_id=user-1")["results"] == [customer])
-            #expect(try desk.call(.get, "customers?sendbird_id=user")["results"] == [])
+            #expect(try desk.call(.get, path: "customers?sendbird_id=user-1")["results"] == [customer])
+            #expect(try desk.call(.get, path: "customers?sendbird_id=user")["results"] == [])
             let made = try desk.create(customer, ["customFields": #"{"order":"7","unknown":"x"}"#, "relatedChannelUrls": "a,b"])
             #expect(made["status2"] == "INITIALIZED")
             #expect(made["closeStatus"] == "NOT_CLOSED")
@@ -33,13 +33,13 @@ import Threading
             #expect(made["customFields"] == [["id": 1, "key": "order", "value": "7"]])
             #expect(made["relatedChannels"] == #"[{"channel_url":"a","name":""},{"channel_url":"b","name":""}]"#)
             let id = try #require(made["id"]?.integer)
-            #expect(try desk.call(.get, "tickets/\(id)") == made)
-            #expect(try desk.call(.get, "tickets?channel_url=sendbird_desk_\(id)")["results"] == [made])
+            #expect(try desk.call(.get, path: "tickets/\(id)") == made)
+            #expect(try desk.call(.get, path: "tickets?channel_url=sendbird_desk_\(id)")["results"] == [made])
             for query in ["status2=INITIALIZED", "sendbird_id=user-1", "q=Order", "start_date=2020-01-01T00:00:00Z", "limit=1"] {
-                #expect(try desk.call(.get, "tickets?\(query)")["count"] == 1)
+                #expect(try desk.call(.get, path: "tickets?\(query)")["count"] == 1)
             }
             for query in ["status2=ACTIVE", "sendbird_id=user-2", "q=Bill", "end_date=2020-01-01T00:00:00Z"] {
-                #expect(try desk.call(.get, "tickets?\(query)")["count"] == 0)
+                #expect(try desk.call(.get, path: "tickets?\(query)")["count"] == 0)
             }
         }
     }
@@ -48,12 +48,14 @@ import Threading
         try with { desk throws in
             let customer = try desk.customer()
             for _ in 0..<5 { _ = try desk.create(customer) }
-            let first = try desk.call(.get, "tickets?limit=2&offset=2")
+            let first = try desk.call(.get, path: "tickets?limit=2&offset=2")
             #expect(first["count"] == 5)
             #expect(first["results"]?.elements.count == 2)
             #expect(first["next"] == .string("\(desk.desk.url)/platform/v1/tickets?limit=2&offset=4"))
-            #expect(try desk.call(.get, "tickets?limit=2&offset=4")["next"] == .null)
-            for query in ["limit=0", "limit=501", "offset=-1", "status2=OPEN"] { #expect(try desk.status(.get, "tickets?\(query)") == 400) }
+            #expect(try desk.call(.get, path: "tickets?limit=2&offset=4")["next"] == .null)
+            for query in ["limit=0", "limit=501", "offset=-1", "status2=OPEN"] {
+                #expect(try desk.status(.get, path: "tickets?\(query)") == 400)
+            }
         }
     }
 
@@ -61,20 +63,20 @@ import Threading
         try with { desk throws in
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             let path = "tickets/\(id)"
-            #expect(try desk.call(.patch, path, ["priority": "HIGH"])["priority"] == "HIGH")
+            #expect(try desk.call(.patch, path: path, body: ["priority": "HIGH"])["priority"] == "HIGH")
             // What is wrong vanishes without a word.
-            #expect(try desk.call(.patch, path, ["priority": "highest"])["priority"] == "HIGH")
-            #expect(try desk.status(.patch, "\(path)/cancel", [:]) == 400)
+            #expect(try desk.call(.patch, path: path, body: ["priority": "highest"])["priority"] == "HIGH")
+            #expect(try desk.status(.patch, path: "\(path)/cancel", body: [:]) == 400)
             #expect(desk.desk.perform(.assign, onTicket: id))
-            #expect(try desk.call(.patch, "\(path)/cancel", [:])["status2"] == "PENDING")
+            #expect(try desk.call(.patch, path: "\(path)/cancel", body: [:])["status2"] == "PENDING")
             let moved = try desk.call(
-                .post, "tickets/transfer_to_group", ["tickets": [.integer(id)], "status": "PENDING", "groupKey": "billing"])
+                .post, path: "tickets/transfer_to_group", body: ["tickets": [.integer(id)], "status": "PENDING", "groupKey": "billing"])
             #expect(moved["tickets"]?.elements.first?["group"]?["key"] == "billing")
-            #expect(try desk.call(.patch, "\(path)/close", ["closeComment": "done"])["closeStatus"] == "CLOSED_BY_PLATFORM_API")
-            #expect(try desk.status(.patch, "\(path)/close", [:]) == 400)
-            #expect(try desk.call(.patch, "\(path)/reopen", [:])["closeStatus"] == "NOT_CLOSED")
-            #expect(try desk.status(.patch, "tickets/9/close", [:]) == 404)
-            #expect(try desk.status(.get, "tickets/x") == 404)
+            #expect(try desk.call(.patch, path: "\(path)/close", body: ["closeComment": "done"])["closeStatus"] == "CLOSED_BY_PLATFORM_API")
+            #expect(try desk.status(.patch, path: "\(path)/close", body: [:]) == 400)
+            #expect(try desk.call(.patch, path: "\(path)/reopen", body: [:])["closeStatus"] == "NOT_CLOSED")
+            #expect(try desk.status(.patch, path: "tickets/9/close", body: [:]) == 404)
+            #expect(try desk.status(.get, path: "tickets/x") == 404)
         }
     }
 
@@ -82,18 +84,18 @@ import Threading
         try with({ $0.hasUser = { $0 == "user-1" } }) { desk throws in
             let customer = try desk.customer()
             let id = try #require(customer["id"]?.integer)
-            #expect(try desk.status(.post, "customers", ["sendbirdId": "user-1"]) == 400)
-            #expect(try desk.status(.post, "customers", ["sendbirdId": "user-2"]) == 400)
+            #expect(try desk.status(.post, path: "customers", body: ["sendbirdId": "user-1"]) == 400)
+            #expect(try desk.status(.post, path: "customers", body: ["sendbirdId": "user-2"]) == 400)
             for body in [
                 ["channelName": "T", "customerId": .string("\(id)")], ["channelName": "T", "customerId": 9], ["customerId": .integer(id)],
                 ["channelName": "T", "customerId": .integer(id), "groupKey": "nobody"],
                 ["channelName": "T", "customerId": .integer(id), "relatedChannelUrls": "a,b,c,d"],
             ] as [JSONObject] {
-                #expect(try desk.status(.post, "tickets", body) == 400)
+                #expect(try desk.status(.post, path: "tickets", body: body) == 400)
             }
-            #expect(try desk.status(.patch, "customers/\(id)/custom_fields", ["customFields": ["plan": "gold"]]) == 400)
-            #expect(try desk.status(.get, "tickets", token: "wrong") == 401)
-            #expect(try desk.status(.put, "tickets", [:]) == 405)
+            #expect(try desk.status(.patch, path: "customers/\(id)/custom_fields", body: ["customFields": ["plan": "gold"]]) == 400)
+            #expect(try desk.status(.get, path: "tickets", token: "wrong") == 401)
+            #expect(try desk.status(.put, path: "tickets", body: [:]) == 405)
         }
     }
 
@@ -102,11 +104,11 @@ import Threading
         let script = #"{"faults":[{"provider":"sendbird-desk","match":{"token":"list_tickets"},"answer":{"status":429,"retry_after":3}}]}"#
         try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
         try with(faults: faults) { desk throws in
-            #expect(try desk.status(.get, "customers") == 200)
+            #expect(try desk.status(.get, path: "customers") == 200)
             let response = try desk.send(.get, "tickets")
             #expect(response.status == 429)
             #expect(response.header("X-RateLimit-RetryAfter") == "3")
-            #expect(try desk.status(.get, "tickets") == 200)
+            #expect(try desk.status(.get, path: "tickets") == 200)
         }
     }
 
@@ -114,9 +116,9 @@ import Threading
         try with { desk throws in
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             desk.desk.notice(messageFrom: "somebody-else", in: "sendbird_desk_\(id)")
-            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "INITIALIZED")
+            #expect(try desk.call(.get, path: "tickets/\(id)")["status2"] == "INITIALIZED")
             desk.desk.notice(messageFrom: "user-1", in: "sendbird_desk_\(id)")
-            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "PENDING")
+            #expect(try desk.call(.get, path: "tickets/\(id)")["status2"] == "PENDING")
         }
     }
 
@@ -156,7 +158,7 @@ import Threading
             let made = try desk.create(customer, ["relatedChannelUrls": .string(first)])
             #expect(made["relatedChannels"] == .string(#"[{"channel_url":"\#(first)","name":"Order 7"}]"#))
             let id = try #require(made["id"]?.integer)
-            #expect(try desk.call(.patch, "tickets/\(id)", ["relatedChannelUrls": ""])["relatedChannels"] == "[]")
+            #expect(try desk.call(.patch, path: "tickets/\(id)", body: ["relatedChannelUrls": ""])["relatedChannels"] == "[]")
         }
     }
 

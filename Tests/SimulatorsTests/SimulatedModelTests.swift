@@ -24,7 +24,7 @@ import Testing
         try with(server) { model in
             #expect(model.systemMessage == "You help.")
             #expect(model.functions.map(\.method) == ["POST"])
-            let answer = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1 &é", "count": 2], form))
+            let answer = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1 &é", "count": 2], form: form))
             #expect(answer.statusCode == 200)
             #expect(answer.function == "cancel_order")
             let request = try #require(server.requests.last)

@@ -63,7 +63,7 @@ final class SimulatorFixture {
         var header: JSONObject = ["alg": "ES256", "kid": .string(simulators.credentials.apnsKeyID)]
         var claims: JSONObject = ["iss": .string(simulators.credentials.apnsTeamID), "iat": .integer(Int64(seconds))]
         change(&header, &claims)
-        return try Self.token(header, claims, try privateKey())
+        return try Self.token(header, claims: claims, key: try privateKey())
     }
 
     private func privateKey() throws -> ES256PrivateKey {
@@ -71,7 +71,7 @@ final class SimulatorFixture {
         return try ES256PrivateKey(pem: text.span)
     }
 
-    static func token(_ header: JSONObject, _ claims: JSONObject, _ key: some SigningKey) throws -> String {
+    static func token(_ header: JSONObject, claims: JSONObject, key: some SigningKey) throws -> String {
         let parts = "\(encode(JSONValue.object(header).serialized())).\(encode(JSONValue.object(claims).serialized()))"
         let message = Array(parts.utf8)
         return "\(parts).\(encode(try key.sign(message.span)))"

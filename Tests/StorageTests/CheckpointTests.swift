@@ -111,7 +111,7 @@ import Time
             (13, "database or disk is full (SQLite code 13)", "free space on the disk that holds the file"),
             (10, "disk I/O error (SQLite code 10)", "look at the disk"),
         ] as [(Int32, String, String)])
-    func `a disk that took no pages has a cause and a remedy`(_ code: Int32, _ cause: String, _ remedy: String) {
+    func `a disk that took no pages has a cause and a remedy`(_ code: Int32, cause: String, remedy: String) {
         let error = StoreError.notKept(SQLiteError(code: code))
         #expect(error.cause.hasPrefix("the disk did not take what was written to the database: \(cause). Nothing is lost:"))
         #expect(error.remedy == remedy)

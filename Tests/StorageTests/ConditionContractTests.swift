@@ -53,7 +53,7 @@ import Time
         #expect(claimed.event.data == begun.data)
         #expect(claimed.event.receivedAt == begun.receivedAt)
         #expect(claimed.event.expiresAt == begun.expiresAt)
-        try store.store.report(claimed, .delivered, at: 3000)
+        try store.store.report(claimed, next: .delivered, at: 3000)
         #expect(try store.store.all().map(\.state) == [.delivered])
         var filter = DeliveryFilter()
         filter.appID = ""

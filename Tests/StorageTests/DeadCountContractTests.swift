@@ -27,7 +27,7 @@ import Time
         return dead.count
     }
 
-    private func take(_ store: any Store, _ numbers: Range<Int>, _ change: (inout Sample) -> Void = { _ in }) throws {
+    private func take(_ store: any Store, numbers: Range<Int>, change: (inout Sample) -> Void = { _ in }) throws {
         try store.takeAll(
             numbers.map { number in
                 Sample(number).with {
@@ -41,21 +41,21 @@ import Time
         let fixture = try backend.store(perNotifier: 8)
         let store = fixture.store
         #expect(try store.dead() == DeadCounts([], endedBy: nil))
-        try take(store, 0..<8) { $0.app = $0.number < 5 ? "app" : "other" }
+        try take(store, numbers: 0..<8) { $0.app = $0.number < 5 ? "app" : "other" }
         #expect(try expectExact(store, "pending") == 0)
         let claimed = try store.claim(at: 3000)
-        try store.report(claimed[0], .dead, "status_404", at: 3001)
+        try store.report(claimed[0], next: .dead, reason: "status_404", at: 3001)
         #expect(try expectExact(store, "an answer that cannot be mended") == 1)
-        try store.report(claimed[1], .dead, "status_404", at: 3001)
-        try store.report(claimed[1], .dead, "status_404", at: 3001)
+        try store.report(claimed[1], next: .dead, reason: "status_404", at: 3001)
+        try store.report(claimed[1], next: .dead, reason: "status_404", at: 3001)
         #expect(try expectExact(store, "of two reports the first counts") == 2)
-        try store.report(claimed[2], .givenUp(.expired), "status_503", at: 3002)
-        try store.report(claimed[3], .delivered, "200", at: 3002)
-        try store.report(claimed[4], .retry(at: 5000), "status_503", at: 3002)
+        try store.report(claimed[2], next: .givenUp(.expired), reason: "status_503", at: 3002)
+        try store.report(claimed[3], next: .delivered, reason: "200", at: 3002)
+        try store.report(claimed[4], next: .retry(at: 5000), reason: "status_503", at: 3002)
         #expect(try expectExact(store, "given up, delivered, retried later") == 3)
         #expect(try store.giveUpPending(notifier: "log", now: 3003, limit: 1) == 1)
         #expect(try expectExact(store, "purged by an operator") == 4)
-        try take(store, 8..<12) { $0.expires = 1010 }
+        try take(store, numbers: 8..<12) { $0.expires = 1010 }
         #expect(try store.giveUpExpired(now: 3400, limit: 2).map(\.count) == [2])
         #expect(try expectExact(store, "expired, found by the chore") == 6)
         #expect(try store.claimDue(Claim(notifier: "log", now: 3500, leaseMilliseconds: 1, limit: 1)).expired == 2)
@@ -74,7 +74,7 @@ import Time
     @Test(arguments: Backend.allCases) func eachWayToLeaveIsCounted(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 3 }
         let store = fixture.store
-        try take(store, 0..<30) {
+        try take(store, numbers: 0..<30) {
             $0.user = $0.number % 3 == 0 ? "leaves" : "stays"
             $0.expires = 1100
             $0.keepsOrder = $0.number % 2 == 0
@@ -86,7 +86,7 @@ import Time
         #expect(try store.retryAll(one, now: 2001, expiresAt: 9000).retried == 1)
         #expect(try expectExact(store, "one is retried") == 29)
         let claimed = try #require(try store.claim(at: 2001).first)
-        try store.report(claimed, .dead, "status_404", at: 2002)
+        try store.report(claimed, next: .dead, reason: "status_404", at: 2002)
         #expect(try expectExact(store, "it dies anew, for another reason") == 30)
         let person = RevokedPerson(appID: "app", userID: "leaves")
         #expect(try store.erase(person, now: 2003, telling: .nobody).deliveries == 10)
@@ -113,7 +113,7 @@ import Time
     @Test func aFileThatIsOpenedAgainHasTheCounts() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
-        try take(store, 0..<3) { $0.expires = 1100 }
+        try take(store, numbers: 0..<3) { $0.expires = 1100 }
         _ = try store.giveUpExpired(now: 2000, limit: 10)
         store.close()
         let again = try SQLiteStore(path: directory.path("store.db"))
@@ -129,7 +129,7 @@ import Time
         (settings.heartbeatMilliseconds, settings.rowsPerCommit) = (20, 10)
         let stores = try (0..<3).map { _ in try place.store(settings) }
         defer { for store in stores { store.close() } }
-        try take(stores[0], 0..<300) { $0.expires = 1_000_000 }
+        try take(stores[0], numbers: 0..<300) { $0.expires = 1_000_000 }
         let workers = stores.enumerated().map { index, store in
             startThread {
                 do {
@@ -163,7 +163,7 @@ import Time
         settings.heartbeatMilliseconds = 50
         let store = try place.store(settings)
         defer { store.close() }
-        try take(store, 0..<20) { $0.expires = 1100 }
+        try take(store, numbers: 0..<20) { $0.expires = 1100 }
         _ = try store.giveUpExpired(now: 2000, limit: 20)
         let summed = Query("DO $$ BEGIN ASSERT (SELECT array_agg(count) FROM dead_counts) = '{20}'; END $$")
         #expect(eventually { (try? place.run(summed)) != nil })

@@ -61,7 +61,7 @@ import Time
         defer { store.close() }
         try take(store, 0..<60)
         #expect(try found() > 60)
-        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         #expect(eventually { (try? found()) == 0 })
         #expect(try store.all().count == 60, "that they were delivered is still known")
     }
@@ -70,7 +70,7 @@ import Time
         let store = try open()
         defer { store.close() }
         try take(store, 0..<60)
-        for delivery in try store.claim(at: 2000) { try store.report(delivery, .dead, at: 2001) }
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .dead, at: 2001) }
         #expect(try found() > 60, "an operator may try them again")
         #expect(try store.forget(.dead, endedBefore: 3000, limit: 100) == 60)
         #expect(eventually { (try? found()) == 0 })
@@ -81,8 +81,8 @@ import Time
         defer { store.close() }
         for number in 0..<20 { try store.put("\(Self.marker)\(number)", user: "u\(number)") }
         for number in 0..<20 { try store.put(nil, user: "u\(number)") }
-        for delivery in try store.claim("registry", at: 2000) { try store.report(delivery, .delivered, at: 2001) }
-        for delivery in try store.claim("registry", at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim("registry", at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
+        for delivery in try store.claim("registry", at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         #expect(eventually { (try? found()) == 0 })
     }
 
@@ -102,7 +102,7 @@ import Time
         #expect(try store.proveErasure(of: traces).files.map { $0.occurrences > 60 } == true)
         let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifeMilliseconds: 100_000)
         #expect(try store.erase(person, now: 2000, telling: audience).devices == 20, "as many as a person may have")
-        for delivery in try store.claim("relay", at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim("relay", at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         let proof = try store.proveErasure(of: traces)
         #expect(proof.log == .emptied)
         #expect(proof.tables.isEmpty)
@@ -202,7 +202,7 @@ import Time
         defer { store.close() }
         try take(store, 0..<4)
         let first = try #require(try store.claim(at: 2000, limit: 1).first)
-        try store.report(first, .delivered, at: 2001)
+        try store.report(first, next: .delivered, at: 2001)
         #expect(try store.claim(at: 2000).allSatisfy { String(decoding: $0.event.data, as: UTF8.self).contains(Self.marker) })
     }
 }

@@ -33,7 +33,7 @@ import Time
         #expect(count > 50)
         #expect(try store.pending().map(\.count) == [count])
         #expect(try store.all().count == count)
-        for delivery in try store.claim(at: 2000, limit: 20) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim(at: 2000, limit: 20) { try store.report(delivery, next: .delivered, at: 2001) }
         #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
         #expect(eventually { store.refusal == nil })
         let late = Sample(20_000).with { $0.data = Array(repeating: 1, count: 4000) }
@@ -106,7 +106,7 @@ import Time
         #expect(eventually { store.refusal?.kind.rawValue == "disk_full" }, "it looks without being asked")
         #expect(throws: StoreError.self) { try store.take(Sample(2)) }
         #expect(try store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id))
-        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         #expect(try store.pending() == [], "what it has it still delivers")
     }
 }

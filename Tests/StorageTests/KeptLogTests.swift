@@ -47,7 +47,7 @@ import Time
 
     /// Delivers everything, and waits until the texts are gone from the log.
     private func rest(_ store: SQLiteStore, _ path: String? = nil) throws {
-        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         let log = (path ?? self.path) + "-wal"
         try #require(eventually { (try? FileSystem.size(of: log)).map { $0 < 10_000 } == true })
     }
@@ -214,7 +214,8 @@ import Time
         defer { withExtendedLifetime(lock) {} }
         var settings = StoreSettings()
         settings.busyTimeoutMilliseconds = 0
-        let database = try DatabaseFile.open(path, lock, movesAgain: false, settings, SystemRandomNumberGenerator()).database
+        let database = try DatabaseFile.open(path, lock: lock, movesAgain: false, settings: settings, random: SystemRandomNumberGenerator())
+            .database
         defer { database.close() }
         let reader = try Connection(path: path, mode: .readOnly)
         let rows = try Statement(reader, "SELECT closed FROM runs UNION ALL SELECT 1")

@@ -6,7 +6,7 @@ import Time
 
 /// When keys were used, as the processes know that share a store.
 @Suite struct KeyUseContractTests {
-    private func use(_ app: String = "app", _ keyID: UInt32 = 1, since: UnixMilliseconds = 1000, _ usedAt: UnixMilliseconds? = nil)
+    private func use(_ app: String = "app", keyID: UInt32 = 1, since: UnixMilliseconds = 1000, usedAt: UnixMilliseconds? = nil)
         -> KeyUse
     {
         KeyUse(appID: app, keyID: keyID, since: since, usedAt: usedAt)
@@ -16,9 +16,9 @@ import Time
         let fixture = try backend.store()
         #expect(try fixture.store.keyUses() == [])
         let steps: [(KeyUse, KeyUse)] = [
-            (use(since: 5000), use(since: 5000)), (use(since: 5000, 60_000), use(since: 5000, 60_000)),
-            (use(since: 4000), use(since: 4000, 60_000)), (use(since: 9000, 120_000), use(since: 4000, 120_000)),
-            (use(since: 9000, 60_000), use(since: 4000, 120_000)),
+            (use(since: 5000), use(since: 5000)), (use(since: 5000, usedAt: 60_000), use(since: 5000, usedAt: 60_000)),
+            (use(since: 4000), use(since: 4000, usedAt: 60_000)), (use(since: 9000, usedAt: 120_000), use(since: 4000, usedAt: 120_000)),
+            (use(since: 9000, usedAt: 60_000), use(since: 4000, usedAt: 120_000)),
         ]
         for (recorded, known) in steps {
             try fixture.store.record([recorded])
@@ -31,8 +31,9 @@ import Time
     @Test(arguments: Backend.allCases) func eachKeyHasItsOwn(_ backend: Backend) throws {
         let fixture = try backend.store()
         let uses = [
-            use("a\u{0}b", 1, 60_000), use("app", 0, 120_000), use("app", 1), use("app", .max, 180_000), use("cafe\u{301}", 1),
-            use("caf\u{e9}", 1, 60_000),
+            use("a\u{0}b", keyID: 1, usedAt: 60_000), use("app", keyID: 0, usedAt: 120_000), use("app", keyID: 1),
+            use("app", keyID: .max, usedAt: 180_000), use("cafe\u{301}", keyID: 1),
+            use("caf\u{e9}", keyID: 1, usedAt: 60_000),
         ]
         try fixture.store.record(uses.reversed())
         #expect(try fixture.store.keyUses() == uses)
@@ -46,11 +47,11 @@ import Time
         ]
         for open in opened {
             let store = try open()
-            try store.record([use("app", 1, 60_000)])
+            try store.record([use("app", keyID: 1, usedAt: 60_000)])
             store.close()
             let again = try open()
             defer { again.close() }
-            #expect(try again.keyUses() == [use("app", 1, 60_000)])
+            #expect(try again.keyUses() == [use("app", keyID: 1, usedAt: 60_000)])
         }
     }
 
@@ -64,7 +65,7 @@ import Time
 
     @Test func aLastUseIsAtLeastTheTimeOfWhichNothingIsKnown() {
         #expect(use(since: 5000).lastPossibleUse == 5000)
-        #expect(use(since: 5000, 4000).lastPossibleUse == 5000)
-        #expect(use(since: 5000, 6000).lastPossibleUse == 6000)
+        #expect(use(since: 5000, usedAt: 4000).lastPossibleUse == 5000)
+        #expect(use(since: 5000, usedAt: 6000).lastPossibleUse == 6000)
     }
 }

@@ -38,9 +38,9 @@ import Time
         var store = try open()
         for number in 1...5 { try store.take(Sample(number).with { $0.notifier = number == 5 ? "http" : "log" }) }
         let claimed = try store.claim(at: 2000, limit: 3)
-        try store.report(claimed[0], .delivered, "ok", at: 2001)
-        try store.report(claimed[1], .dead, "no", at: 2001)
-        try store.report(claimed[2], .retry(at: 9000), "later", at: 2001)
+        try store.report(claimed[0], next: .delivered, reason: "ok", at: 2001)
+        try store.report(claimed[1], next: .dead, reason: "no", at: 2001)
+        try store.report(claimed[2], next: .retry(at: 9000), reason: "later", at: 2001)
         let before = try store.all().map { try store.story(of: $0.id) }
         store.close()
         store = try open()
@@ -55,7 +55,7 @@ import Time
         store.close()
         store = try open()
         let again = try #require(try store.claim(at: 3000).first)
-        try store.report(again, .retry(at: 9000), "timeout", at: 3100)
+        try store.report(again, next: .retry(at: 9000), reason: "timeout", at: 3100)
         store.close()
         store = try open()
         defer { store.close() }
@@ -78,7 +78,7 @@ import Time
         defer { store.close() }
         let claimed = try store.claim(at: 2000)
         #expect(comments(claimed) == [1, 4])
-        try store.report(claimed[0], .delivered, at: 2001)
+        try store.report(claimed[0], next: .delivered, at: 2001)
         #expect(comments(try store.claim(at: 2001)) == [2])
     }
 

@@ -10,7 +10,7 @@ import Time
 
     /// All matches in words, sorted, and how many pages had them.
     private func search(
-        _ store: any Store, _ name: String, _ kinds: Set<NameMatch.Kind>? = nil, limit: Int = 100
+        _ store: any Store, name: String, kinds: Set<NameMatch.Kind>? = nil, limit: Int = 100
     ) throws -> (found: [String], pages: Int) {
         var (found, pages) = (Set<String>(), 0)
         var after: NameCursor?
@@ -47,17 +47,17 @@ import Time
     @Test(arguments: Backend.allCases) func findsEverythingWithTheName(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        let (found, pages) = try search(fixture.store, "ann")
+        let (found, pages) = try search(fixture.store, name: "ann")
         #expect(found == Self.matches)
         #expect(pages == 1)
-        #expect(try search(fixture.store, "nobody").found.isEmpty)
+        #expect(try search(fixture.store, name: "nobody").found.isEmpty)
     }
 
     @Test(arguments: Backend.allCases, NameMatch.Kind.allCases)
     func findsOnlyTheKindThatIsWanted(_ backend: Backend, _ kind: NameMatch.Kind) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        #expect(try search(fixture.store, "ann", [kind]).found == Self.matches.filter { $0.hasPrefix("\(kind) ") })
+        #expect(try search(fixture.store, name: "ann", kinds: [kind]).found == Self.matches.filter { $0.hasPrefix("\(kind) ") })
     }
 
     /// However many apps there are, the first page knows where a user is blocked.
@@ -81,12 +81,12 @@ import Time
             for user in 1...4 { try fixture.store.put("T\(app)\(user)", app: "app\(app)", user: "user\(user)", device: "shared") }
         }
         try fixture.store.takeAll((10...20).map { number in Sample(number).with { $0.user = number == 11 ? "ann" : "user" } })
-        let (found, pages) = try search(fixture.store, "ann")
+        let (found, pages) = try search(fixture.store, name: "ann")
         #expect(found == (Self.matches + ["user delivery app ann"]).sorted())
         // The reference finds everything at once.
         #expect((pages > 1) == (backend != .memory))
         for limit in [1, 2, 5, 12, 13] {
-            let (found, pages) = try search(fixture.store, "shared", [.device], limit: limit)
+            let (found, pages) = try search(fixture.store, name: "shared", kinds: [.device], limit: limit)
             let expected = (1...3).flatMap { app in (1...4).map { "device device app\(app) user\($0)" } }
             #expect(found == expected, "\(limit) a page")
             #expect(pages >= 12 / limit)
@@ -97,9 +97,9 @@ import Time
         let fixture = try backend.store()
         try fixture.store.put("T1", user: "ann", device: "phone", at: 1000)
         try fixture.store.put(nil, user: "ann", device: "phone", at: 2000)
-        let users = try search(fixture.store, "ann").found
+        let users = try search(fixture.store, name: "ann").found
         #expect(users == ["user delivery app ann"], "the news of the registrations")
-        #expect(try search(fixture.store, "phone").found.isEmpty)
+        #expect(try search(fixture.store, name: "phone").found.isEmpty)
     }
 
     /// A digest of a person who was forgotten is no name.
@@ -110,7 +110,7 @@ import Time
             Revocation.samples(appID: "app").compactMap { revocation in
                 if case .formerUser(let former) = revocation.subject { former.name } else { nil }
             }.first)
-        #expect(try search(fixture.store, former).found.isEmpty)
+        #expect(try search(fixture.store, name: former).found.isEmpty)
     }
 
     @Test(arguments: Backend.allCases) func namesAreComparedAsBytes(_ backend: Backend) throws {

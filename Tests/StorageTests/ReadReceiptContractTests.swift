@@ -16,7 +16,7 @@ import Time
             RevokedPerson(appID: app, userID: user), conversation: ticket, notifiers: notifiers, receivedAt: time, readAt: readAt)
     }
 
-    private func see(_ store: any Store, _ number: Int, _ receipt: ReadReceipt, to notifiers: [String] = ["backend"]) throws
+    private func see(_ store: any Store, number: Int, receipt: ReadReceipt, to notifiers: [String] = ["backend"]) throws
         -> ReportOutcome
     {
         try store.take(
@@ -46,7 +46,7 @@ import Time
     @Test(arguments: Backend.allCases) func `pushes of the person that wait end, and no other delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        #expect(try see(fixture.store, 9, receipt()) == accepted(9, superseded: 2))
+        #expect(try see(fixture.store, number: 9, receipt: receipt()) == accepted(9, superseded: 2))
         #expect(try ended(fixture.store) == ["1 apns delivered", "2 apns delivered"])
         #expect(try Set(fixture.store.claim("apns", at: 6000).map(\.event.id)) == [Sample(3).event.id, Sample(4).event.id])
         #expect(try fixture.store.claim("backend", at: 6000).count == 5, "four comments, and that they were read")
@@ -55,13 +55,13 @@ import Time
     @Test(arguments: Backend.allCases) func `of one ticket only its pushes end`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        #expect(try see(fixture.store, 9, receipt(ticket: 2)) == accepted(9, superseded: 1))
+        #expect(try see(fixture.store, number: 9, receipt: receipt(ticket: 2)) == accepted(9, superseded: 1))
         #expect(try ended(fixture.store) == ["2 apns delivered"])
     }
 
     @Test(arguments: Backend.allCases) func `the event tells what was read and when`(_ backend: Backend) throws {
         let fixture = try backend.store()
-        _ = try see(fixture.store, 9, receipt(ticket: "t-1", at: 1_773_130_512_000))
+        _ = try see(fixture.store, number: 9, receipt: receipt(ticket: "t-1", at: 1_773_130_512_000))
         let event = try #require(try fixture.store.all().first?.event)
         #expect(event.kind == .conversationSeen)
         #expect(event.userID == "user")
@@ -72,8 +72,8 @@ import Time
     @Test(arguments: Backend.allCases) func `comments that arrive later are pushed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).with { $0.received = 5001 }.incoming(to: ["apns"]))
-        #expect(try see(fixture.store, 8, receipt(at: 5000)) == accepted(8, superseded: 0))
-        #expect(try see(fixture.store, 9, receipt(at: 7000)) == accepted(9, superseded: 1))
+        #expect(try see(fixture.store, number: 8, receipt: receipt(at: 5000)) == accepted(8, superseded: 0))
+        #expect(try see(fixture.store, number: 9, receipt: receipt(at: 7000)) == accepted(9, superseded: 1))
     }
 
     /// A webhook may be late: what was written after the person has read is not read, though it has arrived before.
@@ -82,7 +82,7 @@ import Time
         for (number, time) in [(1, 3001), (2, 3002)] as [(Int, UnixMilliseconds)] {
             _ = try fixture.store.take(Sample(number).with { $0.received = time }.incoming(to: ["apns"]))
         }
-        #expect(try see(fixture.store, 9, receipt(readAt: 3000)) == accepted(9, superseded: 1))
+        #expect(try see(fixture.store, number: 9, receipt: receipt(readAt: 3000)) == accepted(9, superseded: 1))
         #expect(try ended(fixture.store) == ["1 apns delivered"])
     }
 
@@ -90,8 +90,8 @@ import Time
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         let claimed = try #require(try fixture.store.claim("apns", at: 4000).first)
-        #expect(try see(fixture.store, 9, receipt()) == accepted(9, superseded: 1))
-        try fixture.store.report(claimed, .retry(at: 6000), "status_503", at: 5500)
+        #expect(try see(fixture.store, number: 9, receipt: receipt()) == accepted(9, superseded: 1))
+        try fixture.store.report(claimed, next: .retry(at: 6000), reason: "status_503", at: 5500)
         #expect(try fixture.store.claim("apns", at: 9000).isEmpty)
         #expect(try ended(fixture.store) == ["1 apns delivered"])
     }
@@ -99,19 +99,20 @@ import Time
     @Test(arguments: Backend.allCases) func `within a second there is one event, and new pushes end all the same`(_ backend: Backend) throws
     {
         let fixture = try backend.store()
-        #expect(try see(fixture.store, 5, receipt(at: 5000)) == accepted(5, superseded: 0))
+        #expect(try see(fixture.store, number: 5, receipt: receipt(at: 5000)) == accepted(5, superseded: 0))
         _ = try fixture.store.take(Sample(1).with { $0.received = 5500 }.incoming(to: ["apns"]))
-        #expect(try see(fixture.store, 6, receipt(at: 5999)) == accepted(nil, superseded: 1))
-        #expect(try see(fixture.store, 7, receipt(ticket: 1, at: 5999)) == accepted(7, superseded: 0), "of another ticket")
-        #expect(try see(fixture.store, 8, receipt("other", at: 5999)) == accepted(8, superseded: 0), "of another person")
-        #expect(try see(fixture.store, 9, receipt(at: 6000)) == accepted(9, superseded: 0))
-        #expect(try see(fixture.store, 10, receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
+        #expect(try see(fixture.store, number: 6, receipt: receipt(at: 5999)) == accepted(nil, superseded: 1))
+        #expect(try see(fixture.store, number: 7, receipt: receipt(ticket: 1, at: 5999)) == accepted(7, superseded: 0), "of another ticket")
+        #expect(try see(fixture.store, number: 8, receipt: receipt("other", at: 5999)) == accepted(8, superseded: 0), "of another person")
+        #expect(try see(fixture.store, number: 9, receipt: receipt(at: 6000)) == accepted(9, superseded: 0))
+        #expect(
+            try see(fixture.store, number: 10, receipt: receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
     }
 
     @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
-        _ = try see(fixture.store, 9, receipt(), to: [])
+        _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])
         #expect(try ended(fixture.store) == ["1 apns delivered"])
         #expect(try fixture.store.all().count == 1)
     }
@@ -119,7 +120,7 @@ import Time
     @Test(arguments: Backend.allCases) func `a full queue keeps no push alive`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
-        guard case .accepted(_, _, _, let superseded) = try see(fixture.store, 9, receipt()) else {
+        guard case .accepted(_, _, _, let superseded) = try see(fixture.store, number: 9, receipt: receipt()) else {
             Issue.record("expected the mark to be stored")
             return
         }
@@ -129,7 +130,7 @@ import Time
     @Test(arguments: Backend.allCases) func `ended pushes are counted, and make room`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        _ = try see(fixture.store, 9, receipt(), to: [])
+        _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])
         #expect(fixture.store.refused == [RefusedDeliveries(notifier: "apns", ending: .supersededByRead, count: 2)])
         #expect(try fixture.store.pending().map { "\($0.notifier) \($0.count)" } == ["apns 2", "backend 4"])
     }
@@ -139,7 +140,7 @@ import Time
         let text = Array(#"{"body":"text"}"#.utf8)
         _ = try fixture.store.take(Sample(1).with { $0.data = text }.incoming(to: ["apns"]))
         _ = try fixture.store.take(Sample(2).with { $0.data = text }.incoming(to: ["apns", "backend"]))
-        _ = try see(fixture.store, 9, receipt(), to: [])
+        _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])
         let kept = try fixture.store.all().filter { $0.event.hasData }.map(\.event.id)
         #expect(kept == [Sample(2).event.id, Sample(2).event.id])
     }
@@ -147,10 +148,10 @@ import Time
     @Test(arguments: Backend.allCases) func `nothing is stored of somebody who was forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
-        _ = try see(fixture.store, 8, receipt())
+        _ = try see(fixture.store, number: 8, receipt: receipt())
         _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: 5500, telling: .nobody)
         try fixture.store.revoke(.sample(1, .formerUser(former)))
-        #expect(try see(fixture.store, 9, receipt(at: 7000)) == .ignored(reason: nil))
+        #expect(try see(fixture.store, number: 9, receipt: receipt(at: 7000)) == .ignored(reason: nil))
         #expect(try fixture.store.all().isEmpty)
         #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "app", userID: "user"))).tables == [])
     }

@@ -17,7 +17,7 @@ import Time
 
     /// Retries a step of a set.
     private func step(
-        _ store: any Store, _ cursor: RetryCursor, _ filter: DeliveryFilter = DeliveryFilter(), limit: Int
+        _ store: any Store, cursor: RetryCursor, filter: DeliveryFilter = DeliveryFilter(), limit: Int
     ) throws -> (done: RetryStep, next: RetryCursor?) {
         var filter = filter
         (filter.state, filter.endedBy) = (.dead, cursor.endedBy)
@@ -32,7 +32,7 @@ import Time
     ) throws -> RetryStep {
         var (all, next, round) = (RetryStep(), Optional(cursor), 0)
         while let cursor = next {
-            let (done, following) = try step(stores[round % stores.count], cursor, limit: limit)
+            let (done, following) = try step(stores[round % stores.count], cursor: cursor, limit: limit)
             all.add(done)
             (next, round) = (following, round + 1)
             if let following { try between(following.left) }
@@ -62,7 +62,7 @@ import Time
         let all = try retry([store], cursor, limit: limit) { rest in
             left.append(rest)
             for delivery in try store.claim(at: 2600, limit: 5) {
-                try store.report(delivery, .dead, "status_404", at: 3001)
+                try store.report(delivery, next: .dead, reason: "status_404", at: 3001)
                 dyingAnew += 1
             }
             dyingLater += try store.giveUpPending(notifier: "late", now: 3002, limit: 2)
@@ -103,15 +103,16 @@ import Time
         (filter.notifier, filter.appID, filter.reason) = ("log", "other", "expired")
         let cursor = try set(store, filter)
         #expect(cursor.total == 4)
-        let (done, next) = try step(store, cursor, filter, limit: 3)
+        let (done, next) = try step(store, cursor: cursor, filter: filter, limit: 3)
         #expect(done.retried == 3)
         #expect(next?.left == 1)
-        let (last, end) = try step(store, try #require(next), filter, limit: 3)
+        let (last, end) = try step(store, cursor: try #require(next), filter: filter, limit: 3)
         #expect(last.retried == 1)
         #expect(end == nil)
         filter.notifier = nil
         filter.userID = "early"
-        #expect(try step(store, try set(store), filter, limit: 10).done.retried == 1, "of user early, app other, notifier http")
+        #expect(
+            try step(store, cursor: try set(store), filter: filter, limit: 10).done.retried == 1, "of user early, app other, notifier http")
     }
 
     @Test(arguments: Backend.allCases, [RetryObstacle.notifierQueueFull, .queueFull])
@@ -173,7 +174,7 @@ import Time
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         try fill(store, 0..<50)
-        let (first, next) = try step(store, try set(store), limit: 30)
+        let (first, next) = try step(store, cursor: try set(store), limit: 30)
         #expect(first.retried == 30)
         store.close()
         let again = try SQLiteStore(path: directory.path("store.db"))

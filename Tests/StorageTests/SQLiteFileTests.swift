@@ -36,9 +36,9 @@ import Time
         for number in 0..<5 { try store.take(Sample(number)) }
         _ = try store.take(Sample(9).incoming(to: []))
         let claimed = try store.claim(at: 2000, limit: 3)
-        try store.report(claimed[0], .delivered, "ok", at: 2001)
-        try store.report(claimed[1], .dead, "no", at: 2001)
-        try store.report(claimed[2], .retry(at: 9000), "later", at: 2001)
+        try store.report(claimed[0], next: .delivered, reason: "ok", at: 2001)
+        try store.report(claimed[1], next: .dead, reason: "no", at: 2001)
+        try store.report(claimed[2], next: .retry(at: 9000), reason: "later", at: 2001)
         let before = try store.all().map { try store.story(of: $0.id) }
         let pending = try store.pending()
         store.close()
@@ -59,7 +59,7 @@ import Time
         for (number, notifiers) in [["log"], ["log", "http"], []].enumerated() {
             _ = try store.take(Sample(number).with { $0.data = Array("{\"body\":\"MARKER\"}".utf8) }.incoming(to: notifiers))
         }
-        for delivery in try store.claim(at: 1001) { try store.report(delivery, .delivered, at: 1002) }
+        for delivery in try store.claim(at: 1001) { try store.report(delivery, next: .delivered, at: 1002) }
         #expect(try store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 2)
         store.close()
         let connection = try Connection(path: path, mode: .readOnly)
@@ -164,7 +164,7 @@ import Time
         for number in 0..<300 {
             do throws(StoreError) {
                 _ = try store.take(Sample(number).incoming())
-                for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+                for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
             } catch {
                 kinds.insert(error.kind)
             }

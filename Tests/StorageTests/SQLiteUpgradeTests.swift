@@ -36,9 +36,9 @@ import Time
         try store.put("T1")
         for number in 0..<3 { try store.take(Sample(number)) }
         let claimed = try #require(try store.claim(at: 2000, limit: 1).first)
-        try store.report(claimed, .delivered, "ok", at: 2001)
+        try store.report(claimed, next: .delivered, reason: "ok", at: 2001)
         for number in 3..<6 { try store.take(Sample(number).with { $0.notifier = "http" }) }
-        for delivery in try store.claim("http", at: 2000) { try store.report(delivery, .dead, "status_404", at: 2001) }
+        for delivery in try store.claim("http", at: 2000) { try store.report(delivery, next: .dead, reason: "status_404", at: 2001) }
         let (deliveries, devices, dead) = (try store.all(), try store.registered(), try store.dead())
         #expect(dead.deliveries.map(\.count) == [3])
         store.close()

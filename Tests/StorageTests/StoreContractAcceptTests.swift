@@ -149,7 +149,7 @@ import Time
         #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
         #expect(try fixture.store.take(Sample(4).incoming(to: [])) == .accepted, "neither does what nobody gets")
         let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
-        try fixture.store.report(claimed, .delivered, at: 2001)
+        try fixture.store.report(claimed, next: .delivered, at: 2001)
         #expect(fixture.store.refusal == nil)
         try fixture.store.take(Sample(3))
         #expect(try fixture.store.pending().map(\.count) == [3])

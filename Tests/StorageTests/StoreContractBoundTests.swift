@@ -15,7 +15,7 @@ import Time
         let fixture = try backend.store(perNotifier: 2)
         for number in 1...2 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         let claimed = try fixture.store.claim("other", at: 1000)
-        for delivery in claimed { try fixture.store.report(delivery, .delivered, "ok", at: 1001) }
+        for delivery in claimed { try fixture.store.report(delivery, next: .delivered, reason: "ok", at: 1001) }
         for number in 3...4 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         #expect(
             try states(fixture.store) == [
@@ -29,7 +29,7 @@ import Time
         #expect(ended.attempts == 0)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 2000, expiresAt: 9000).kept == [.notifierQueueFull: 2])
         for delivery in try fixture.store.claim("dead", at: 2000, limit: 1) {
-            try fixture.store.report(delivery, .delivered, "ok", at: 2001)
+            try fixture.store.report(delivery, next: .delivered, reason: "ok", at: 2001)
         }
         let again = try fixture.store.retryAll(DeliveryFilter(), now: 2000, expiresAt: 9000)
         #expect(again.retried == 1, "there is room for one")
@@ -76,13 +76,13 @@ import Time
         for number in 1...4 { try take(number, "app") }
         for number in 5...6 { try take(number, "other") }
         let own = try fixture.store.claim(at: 2000).filter { $0.event.identity.appID == "app" }
-        for delivery in own.prefix(2) { try fixture.store.report(delivery, .delivered, at: 2001) }
+        for delivery in own.prefix(2) { try fixture.store.report(delivery, next: .delivered, at: 2001) }
         #expect(throws: StoreError.self, "four wait, and two of them are its share") { try take(7, "app") }
-        try fixture.store.report(own[2], .dead, at: 2002)
+        try fixture.store.report(own[2], next: .dead, at: 2002)
         try take(8, "app")
         #expect(throws: StoreError.self) { try take(9, "app") }
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3000, expiresAt: 1_000_000).kept == [.notifierQueueFull: 1])
-        try fixture.store.report(own[3], .delivered, at: 3001)
+        try fixture.store.report(own[3], next: .delivered, at: 3001)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3002, expiresAt: 1_000_000).retried == 1)
         #expect(throws: StoreError.self, "what an operator has brought back counts") { try take(10, "app") }
     }
@@ -99,7 +99,9 @@ import Time
         #expect(fixture.store.refusal == nil, "other apps are not refused")
         let first = try fixture.store.take(Sample(1).with { $0.data = [] }.incoming(to: ["a", "b"]))
         #expect(first == .duplicate(of: Sample(1).event.id), "what is stored is recognised")
-        for delivery in try fixture.store.claim("a", at: 2000) { try fixture.store.report(delivery, .delivered, "ok", at: 2001) }
+        for delivery in try fixture.store.claim("a", at: 2000) {
+            try fixture.store.report(delivery, next: .delivered, reason: "ok", at: 2001)
+        }
         #expect(try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) == .accepted)
         #expect(try states(fixture.store) == ["a delivered ok", "b pending ", "a pending ", "b dead notifier_queue_full"])
     }

@@ -60,7 +60,7 @@ import Time
         try fixture.store.take(Sample(1).with { $0.expires = 3000 })
         let claimed = try #require(try fixture.store.claim(at: 2999).first)
         #expect(try fixture.store.claim(at: 3500) == [])
-        try fixture.store.report(claimed, .delivered, at: 3600)
+        try fixture.store.report(claimed, next: .delivered, at: 3600)
         #expect(try fixture.store.current(claimed)?.state == .delivered)
     }
 
@@ -120,9 +120,9 @@ import Time
         #expect(try nextDue() == 6000)
         let claimed = try #require(try fixture.store.claim(at: 6500).first)
         #expect(try nextDue() == 7000)
-        try fixture.store.report(claimed, .retry(at: 6800), at: 6600)
+        try fixture.store.report(claimed, next: .retry(at: 6800), at: 6600)
         #expect(try nextDue() == 6800)
-        for delivery in try fixture.store.claim(at: 9000) { try fixture.store.report(delivery, .dead, at: 9001) }
+        for delivery in try fixture.store.claim(at: 9000) { try fixture.store.report(delivery, next: .dead, at: 9001) }
         #expect(try nextDue() == nil)
     }
 

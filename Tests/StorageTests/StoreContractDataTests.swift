@@ -17,9 +17,9 @@ import Time
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         let first = try fixture.store.claim("a", at: 1000)[0]
         #expect(first.event.data == Self.text)
-        try fixture.store.report(first, .delivered, at: 1001)
+        try fixture.store.report(first, next: .delivered, at: 1001)
         #expect(try data(fixture.store) == [#"{"text":"hello"}"#, #"{"text":"hello"}"#])
-        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
+        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], next: .delivered, at: 1001)
         #expect(try data(fixture.store) == ["{}", "{}"])
         #expect(try fixture.store.current(first)?.event.hasData == false)
     }
@@ -28,12 +28,12 @@ import Time
     @Test(arguments: Backend.allCases) func areKeptForADeadOne(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
-        try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], .dead, at: 1001)
-        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
+        try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], next: .dead, at: 1001)
+        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], next: .delivered, at: 1001)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 1002, expiresAt: 9000).retried == 1)
         let again = try fixture.store.claim("a", at: 1003)[0]
         #expect(again.event.data == Self.text)
-        try fixture.store.report(again, .dead, at: 1004)
+        try fixture.store.report(again, next: .dead, at: 1004)
         #expect(try fixture.store.forget(.dead, endedBefore: 2000, limit: 9) == 1)
         #expect(try data(fixture.store) == ["{}"], "the last one that needed it is forgotten")
     }
@@ -59,7 +59,7 @@ import Time
         try fixture.store.put("secret-token")
         let told = try fixture.store.claim("registry", at: 2000)[0]
         #expect(String(decoding: told.event.data, as: UTF8.self).contains("secret-token"))
-        try fixture.store.report(told, .delivered, at: 2001)
+        try fixture.store.report(told, next: .delivered, at: 2001)
         #expect(try data(fixture.store) == ["{}"])
     }
 }

@@ -48,8 +48,8 @@ import Time
             try store.take(Sample(number).with { ($0.device, $0.data) = ("phone", Array(#"{"body":"secret"}"#.utf8)) })
         }
         let claimed = try store.claim(at: 2000)
-        try store.report(claimed[0], .delivered, at: 2001)
-        try store.report(claimed[1], .dead, at: 2001)
+        try store.report(claimed[0], next: .delivered, at: 2001)
+        try store.report(claimed[1], next: .dead, at: 2001)
         try store.take(Sample(4).with { $0.user = "other" })
         return fixture
     }
@@ -89,16 +89,16 @@ import Time
         let told = try #require(try store.claim("crm", at: 4000).first)
         #expect(told.event.kind == .userForgotten)
         #expect(told.event.userID == "user")
-        try store.report(told, .retry(at: 4500), at: 4001)
+        try store.report(told, next: .retry(at: 4500), at: 4001)
         #expect(try proof(store).waiting == waiting)
         let again = try #require(try store.claim("crm", at: 4500).first)
-        try store.report(again, .delivered, at: 4501)
+        try store.report(again, next: .delivered, at: 4501)
         #expect(try proof(store).waiting == [waiting[1]])
 
         let removal = try #require(try store.claim("relay", at: 4000).first)
         #expect(announcement(removal.event) == "forgotten user phone token-1")
         #expect(removal.device == nil)
-        try store.report(removal, .dead, at: 4001)
+        try store.report(removal, next: .dead, at: 4001)
         let after = try proof(store)
         #expect(after.tables.isEmpty)
         #expect(after.waiting.isEmpty)
@@ -121,7 +121,7 @@ import Time
         let told = try #require(try store.claim("crm", at: now + 1000).first)
         #expect(told.event.kind == .userForgotten)
         #expect(told.event.userID == "user")
-        try store.report(told, .delivered, at: now + 1001)
+        try store.report(told, next: .delivered, at: now + 1001)
         #expect(try !isNamed(store))
     }
 
@@ -165,7 +165,7 @@ import Time
         try store.take(Sample(1).with { $0.device = "phone" })
         let running = try #require(try store.claim(at: 2000).first)
         _ = try erase(store)
-        try store.report(running, .retry(at: 2500), at: 2400)
+        try store.report(running, next: .retry(at: 2500), at: 2400)
         #expect(try store.claim(at: 3000).isEmpty)
         #expect(try store.current(running) == nil)
     }

@@ -11,7 +11,7 @@ import Time
     @Test(arguments: Backend.allCases) func endsWhatHasArrived(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .delivered, "status_200", at: 2100)
+        try fixture.store.report(delivery, next: .delivered, reason: "status_200", at: 2100)
         let story = try #require(try fixture.store.story(of: delivery.id))
         #expect(
             story.delivery
@@ -26,7 +26,7 @@ import Time
     @Test(arguments: Backend.allCases) func putsOffWhatMayArriveLater(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .retry(at: 7000), "timeout", at: 2100)
+        try fixture.store.report(delivery, next: .retry(at: 7000), reason: "timeout", at: 2100)
         let waiting = try #require(try fixture.store.current(delivery))
         #expect((waiting.state, waiting.dueAt, waiting.endedAt) == (.pending, 7000, nil))
         #expect(waiting.reason == "timeout")
@@ -40,7 +40,7 @@ import Time
     @Test(arguments: Backend.allCases) func endsWhatIsGivenUp(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .dead, "status_410", at: 2100)
+        try fixture.store.report(delivery, next: .dead, reason: "status_410", at: 2100)
         let dead = try #require(try fixture.store.current(delivery))
         #expect((dead.state, dead.endedAt, dead.reason) == (.dead, 2100, "status_410"))
         #expect(try fixture.store.pending() == [])
@@ -49,7 +49,7 @@ import Time
     @Test(arguments: Backend.allCases) func keepsTheLastTrysReasonBesideTheEndings(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .givenUp(.expired), "timeout", at: 2100)
+        try fixture.store.report(delivery, next: .givenUp(.expired), reason: "timeout", at: 2100)
         let story = try #require(try fixture.store.story(of: delivery.id))
         #expect((story.delivery.state, story.delivery.endedAt, story.delivery.reason) == (.dead, 2100, "expired"))
         #expect(story.attempts == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: 2100, outcome: "expired", reason: "timeout")])
@@ -59,7 +59,7 @@ import Time
     @Test(arguments: Backend.allCases) func takesAReportAfterTheLeaseWhileNobodyTriesAgain(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .delivered, at: 90_000)
+        try fixture.store.report(delivery, next: .delivered, at: 90_000)
         #expect(try fixture.store.current(delivery)?.state == .delivered)
     }
 
@@ -67,9 +67,9 @@ import Time
         let fixture = try backend.store()
         let first = try claimed(fixture.store)
         let second = try #require(try fixture.store.claim(at: 3000).first)
-        try fixture.store.report(first, .dead, "timeout", at: 3100)
+        try fixture.store.report(first, next: .dead, reason: "timeout", at: 3100)
         #expect(try fixture.store.current(first) == second)
-        try fixture.store.report(second, .delivered, "status_200", at: 3200)
+        try fixture.store.report(second, next: .delivered, reason: "status_200", at: 3200)
         #expect(
             try fixture.store.story(of: first.id)?.attempts == [
                 DeliveryAttempt(number: 1, startedAt: 2000, endedAt: 3100, outcome: "dead", reason: "timeout"),
@@ -88,9 +88,9 @@ import Time
     @Test(arguments: Backend.allCases) func countsTheFirstOfSeveralReports(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try fixture.store.report(delivery, .retry(at: 7000), "timeout", at: 2100)
-        try fixture.store.report(delivery, .dead, "late", at: 2200)
-        try fixture.store.report(delivery, .delivered, "later", at: 2300)
+        try fixture.store.report(delivery, next: .retry(at: 7000), reason: "timeout", at: 2100)
+        try fixture.store.report(delivery, next: .dead, reason: "late", at: 2200)
+        try fixture.store.report(delivery, next: .delivered, reason: "later", at: 2300)
         let story = try #require(try fixture.store.story(of: delivery.id))
         #expect(story.delivery.state == .pending)
         #expect(story.attempts.map(\.reason) == ["timeout"])
@@ -133,7 +133,7 @@ import Time
         #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 1)
         #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 0)
         #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "http", count: 4, oldestReceivedAt: 1000)])
-        try fixture.store.report(running, .delivered, "late", at: 2002)
+        try fixture.store.report(running, next: .delivered, reason: "late", at: 2002)
         let story = try #require(try fixture.store.story(of: running.id))
         #expect(story.delivery.state == .dead)
         #expect(story.delivery.reason == "purged")

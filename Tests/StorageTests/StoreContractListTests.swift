@@ -17,8 +17,12 @@ import Time
                     $0.kind = number % 3 == 0 ? .ticketRated : .commentCreated
                 })
         }
-        for delivery in try fixture.store.claim(at: 2000, limit: 3) { try fixture.store.report(delivery, .delivered, "ok", at: 2001) }
-        for delivery in try fixture.store.claim("http", at: 2000, limit: 2) { try fixture.store.report(delivery, .dead, "no", at: 2001) }
+        for delivery in try fixture.store.claim(at: 2000, limit: 3) {
+            try fixture.store.report(delivery, next: .delivered, reason: "ok", at: 2001)
+        }
+        for delivery in try fixture.store.claim("http", at: 2000, limit: 2) {
+            try fixture.store.report(delivery, next: .dead, reason: "no", at: 2001)
+        }
         return fixture
     }
 

@@ -19,7 +19,7 @@ import Time
         try fixture.store.take(ordered(4) { $0.ticket = 2 })
         #expect(try claim(fixture.store, at: 2000) == [1, 4])
         #expect(try claim(fixture.store, at: 2000) == [])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 2001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .delivered, at: 2001)
         #expect(try claim(fixture.store, at: 2001) == [2])
     }
 
@@ -27,11 +27,11 @@ import Time
         let fixture = try backend.store()
         for number in 1...2 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 9000), at: 2001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .retry(at: 9000), at: 2001)
         #expect(try claim(fixture.store, at: 8999) == [])
         #expect(try fixture.store.nextDue(notifier: "log") == 9000, "what waits for another is not due")
         #expect(try claim(fixture.store, at: 9000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .dead, at: 9001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .dead, at: 9001)
         #expect(try claim(fixture.store, at: 9001) == [2])
     }
 
@@ -60,10 +60,10 @@ import Time
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .dead, at: 2001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .dead, at: 2001)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3000, expiresAt: 9000).retried == 1)
         #expect(try claim(fixture.store, at: 3000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 3001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .delivered, at: 3001)
         #expect(try claim(fixture.store, at: 3001) == [2])
     }
 
@@ -71,12 +71,12 @@ import Time
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number) { $0.expires = number == 2 ? 1500 : 9000 }) }
         #expect(try claim(fixture.store, at: 1400) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 5000), at: 1401)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .retry(at: 5000), at: 1401)
         #expect(try fixture.store.giveUpExpired(now: 2000, limit: 10) == [ExpiredDeliveries(notifier: "log", count: 1)])
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 2002, expiresAt: 9000).retried == 1)
         #expect(try claim(fixture.store, at: 2002) == [])
         #expect(try claim(fixture.store, at: 5000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 5001)
+        try fixture.store.report(try delivery(fixture.store, comment: 1), next: .delivered, at: 5001)
         #expect(try claim(fixture.store, at: 5001) == [2])
     }
 

@@ -32,7 +32,7 @@ import Time
         #expect(waiting.state == .pending)
         #expect(waiting.dueAt == 302_000)
         #expect(try fixture.store.story(of: waiting.id)?.attempts == [], "nobody was asked, so no attempt is counted")
-        for delivery in first.deliveries { try fixture.store.report(delivery, .delivered, at: 2500) }
+        for delivery in first.deliveries { try fixture.store.report(delivery, next: .delivered, at: 2500) }
         let early = try claim(fixture.store, at: 301_999)
         #expect(told(early) == [])
         #expect(early.nextDue == 302_000)
@@ -45,7 +45,7 @@ import Time
         let claimed = try claim(fixture.store, at: 2000)
         #expect(claimed.deliveries.count == 5)
         #expect(claimed.putOff == 1)
-        for delivery in claimed.deliveries { try fixture.store.report(delivery, .delivered, at: 2500) }
+        for delivery in claimed.deliveries { try fixture.store.report(delivery, next: .delivered, at: 2500) }
         #expect(try told(claim(fixture.store, at: 302_000)) == ["u6 phone"])
     }
 
@@ -118,7 +118,7 @@ import Time
         var store = try SQLiteStore(path: directory.path("store.db"))
         try store.sign("1", user: "a", at: 1000)
         let delivery = try #require(try claim(store, at: 2000).deliveries.first)
-        try store.report(delivery, .retry(at: 2100), at: 2050)
+        try store.report(delivery, next: .retry(at: 2100), at: 2050)
         store.close()
         store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }

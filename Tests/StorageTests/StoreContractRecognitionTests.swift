@@ -11,7 +11,7 @@ import Time
         let fixture = try backend.store()
         let incoming = Sample(1).incoming(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(incoming)
-        if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next, at: 1002) }
+        if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: next, at: 1002) }
         func purge(at now: UnixMilliseconds) throws -> Int {
             try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
         }
@@ -49,7 +49,7 @@ import Time
         #expect(try incoming(comment, identity.appID) == nil)
         try fixture.store.take(sample)
         #expect(try incoming(comment, identity.appID) == nil, "it is not forgotten yet")
-        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: .delivered, at: 1002)
         #expect(try fixture.store.forget(.delivered, endedBefore: .max, limit: 9) == 1)
         #expect(try incoming(comment, identity.appID) == sample.event.receivedAt)
         #expect(try incoming(comment, "another") == nil)
@@ -60,7 +60,7 @@ import Time
     @Test(arguments: Backend.allCases) func recognisesWhatAnOperatorForgot(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(Sample(1))
-        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: .delivered, at: 1002)
         #expect(try fixture.store.forget(.delivered, endedBefore: .max, limit: 9) == 1)
         #expect(try fixture.store.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
     }
@@ -74,7 +74,7 @@ import Time
             identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", occurredAt: 1,
             receivedAt: 1000, expiresAt: 9000, data: comment.data)
         _ = try fixture.store.take(IncomingEvent(event, to: Sample(1).incoming().subscriptions))
-        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: .delivered, at: 1002)
         #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
         #expect(
             try fixture.store.purge(now: UnixMilliseconds(2 * Deduplication.milliseconds), deliveredBefore: 0, deadBefore: 0, limit: 9)

@@ -124,7 +124,7 @@ import Time
         let limit = Int64(RevocationRules.changesPerPage)
         let added = (1...limit).map { (version: $0 * 2, change: RevocationChange.added(.sample(UInt64($0), .everyKey))) }
         let removed = [1, limit * 2 + 1].map { (version: $0, change: RevocationChange.removed(Self.samples[0].id)) }
-        let changes = RevocationRules.changes(added, removed, RevocationRules.Versions(last: limit * 3, forgotten: 0))
+        let changes = RevocationRules.changes(added, removed: removed, versions: RevocationRules.Versions(last: limit * 3, forgotten: 0))
         #expect(changes.version == limit * 2)
         #expect(changes.changes.count == Int(limit) + 1)
         #expect(changes.changes.first == .removed(Self.samples[0].id))

@@ -22,7 +22,7 @@ import Time
         #expect(try store.claim("http", at: 1000).map(\.event.trace) == [Self.trace])
         #expect(try store.current(claimed[0])?.event.trace == Self.trace)
         // It outlives the data.
-        try store.report(claimed[1], .delivered, at: 1001)
+        try store.report(claimed[1], next: .delivered, at: 1001)
         #expect(try store.current(claimed[1])?.event.trace == Self.trace.sampled(false))
         #expect(try store.comments().map(\.event.trace) == [Self.trace, Self.trace, Self.trace.sampled(false), nil])
         var filter = DeliveryFilter()
@@ -56,7 +56,7 @@ import Time
         let claimed = try #require(try store.claim("crm", at: 3000).first)
         #expect(claimed.event.trace == Self.trace)
         #expect(claimed.event.userID == "user")
-        try store.report(claimed, .delivered, at: 3001)
+        try store.report(claimed, next: .delivered, at: 3001)
         let told = try #require(try store.current(claimed)).event
         #expect(told.userID.isEmpty)
         #expect(told.trace == nil)

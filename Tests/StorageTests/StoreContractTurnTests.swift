@@ -7,8 +7,8 @@ import Time
 @Suite struct StoreContractTurnTests {
     /// Has so many deliveries of an app wait, with tickets of their own; their numbers begin behind `first`.
     private func fill(
-        _ store: any Store, _ app: String, _ count: Int, after first: Int, due: UnixMilliseconds = 1000,
-        _ change: (inout Sample) -> Void = { _ in }
+        _ store: any Store, app: String, count: Int, after first: Int, due: UnixMilliseconds = 1000,
+        change: (inout Sample) -> Void = { _ in }
     ) throws {
         try store.takeAll(
             (1...count).map { number in
@@ -28,8 +28,8 @@ import Time
 
     @Test(arguments: Backend.allCases) func oneOfEachAppAfterTheOther(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 5, after: 0)
-        try fill(fixture.store, "other", 2, after: 100, due: 1500)
+        try fill(fixture.store, app: "app", count: 5, after: 0)
+        try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
         #expect(try claim(fixture.store, limit: 4) == [1, 101, 2, 102])
         #expect(try claim(fixture.store, limit: 4) == [3, 4, 5])
     }
@@ -37,14 +37,14 @@ import Time
     /// Where a batch has room for one, the next one is another app's.
     @Test(arguments: Backend.allCases) func alsoFromOneClaimToTheNext(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 9, after: 0)
-        try fill(fixture.store, "other", 2, after: 100, due: 1500)
+        try fill(fixture.store, app: "app", count: 9, after: 0)
+        try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
         #expect(try (1...5).map { _ in try claim(fixture.store, limit: 1) } == [[1], [101], [2], [102], [3]])
     }
 
     @Test(arguments: Backend.allCases) func aClaimGoesOnWhereTheLastOneEnded(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for (place, app) in ["a", "b", "c"].enumerated() { try fill(fixture.store, app, 3, after: place * 100) }
+        for (place, app) in ["a", "b", "c"].enumerated() { try fill(fixture.store, app: app, count: 3, after: place * 100) }
         #expect(try claim(fixture.store, limit: 2) == [1, 101])
         #expect(try claim(fixture.store, limit: 2) == [201, 2])
         #expect(try claim(fixture.store, limit: 0) == [], "which only asks when the next is due")
@@ -56,8 +56,8 @@ import Time
         let fixture = try backend.store()
         for notifier in ["log", "http"] {
             let first = notifier == "log" ? 0 : 1000
-            try fill(fixture.store, "app", 2, after: first) { $0.notifier = notifier }
-            try fill(fixture.store, "other", 2, after: first + 100) { $0.notifier = notifier }
+            try fill(fixture.store, app: "app", count: 2, after: first) { $0.notifier = notifier }
+            try fill(fixture.store, app: "other", count: 2, after: first + 100) { $0.notifier = notifier }
         }
         #expect(try claim(fixture.store, limit: 1) == [1])
         #expect(try fixture.store.claim("http", at: 2000, limit: 1).map(\.event.identity.commentID) == [1001])
@@ -66,18 +66,18 @@ import Time
 
     @Test(arguments: Backend.allCases) func aBacklogDelaysAnotherAppByOneBatch(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 300, after: 0)
+        try fill(fixture.store, app: "app", count: 300, after: 0)
         #expect(try claim(fixture.store, limit: 10) == (1...10).map { HelpDeskID($0) })
-        try fill(fixture.store, "other", 1, after: 1000, due: 1900)
+        try fill(fixture.store, app: "other", count: 1, after: 1000, due: 1900)
         #expect(try claim(fixture.store, limit: 10).contains(1001))
     }
 
     /// An app without a backlog leaves its part to the others.
     @Test(arguments: Backend.allCases) func aBatchIsFilled(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 40, after: 0)
-        try fill(fixture.store, "other", 40, after: 100)
-        try fill(fixture.store, "third", 1, after: 200)
+        try fill(fixture.store, app: "app", count: 40, after: 0)
+        try fill(fixture.store, app: "other", count: 40, after: 100)
+        try fill(fixture.store, app: "third", count: 1, after: 200)
         for round in 0..<3 {
             let apps = try fixture.store.claim(at: 2000, limit: 20).map(\.event.identity.appID)
             #expect(apps.count == 20, "\(round)")
@@ -91,8 +91,8 @@ import Time
     /// Nothing is claimed before it is due, whoever has the turn.
     @Test(arguments: Backend.allCases) func anAppThatHasNothingDueMissesItsTurn(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 3, after: 0)
-        try fill(fixture.store, "other", 1, after: 100, due: 5000)
+        try fill(fixture.store, app: "app", count: 3, after: 0)
+        try fill(fixture.store, app: "other", count: 1, after: 100, due: 5000)
         #expect(try claim(fixture.store, limit: 2) == [1, 2])
         #expect(try fixture.store.nextDue(notifier: "log") == 1000)
         #expect(try claim(fixture.store, limit: 9) == [3])
@@ -102,9 +102,9 @@ import Time
 
     @Test(arguments: Backend.allCases) func anExpiredDeliveryIsNoTurn(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fill(fixture.store, "app", 3, after: 0) { $0.expires = 1500 }
-        try fill(fixture.store, "app", 1, after: 10, due: 1001)
-        try fill(fixture.store, "other", 1, after: 100, due: 1002)
+        try fill(fixture.store, app: "app", count: 3, after: 0) { $0.expires = 1500 }
+        try fill(fixture.store, app: "app", count: 1, after: 10, due: 1001)
+        try fill(fixture.store, app: "other", count: 1, after: 100, due: 1002)
         #expect(try Set(claim(fixture.store, limit: 2)) == [11, 101])
         #expect(try fixture.store.all().count { $0.reason == "expired" } == 3)
     }
@@ -115,8 +115,8 @@ import Time
     ) throws {
         for limit in [1, 10] {
             let fixture = try backend.store()
-            try fill(fixture.store, "app", 600, after: 0) { ($0.expires, $0.keepsOrder) = (1500, keepsOrder) }
-            try fill(fixture.store, "other", 1, after: 1000)
+            try fill(fixture.store, app: "app", count: 600, after: 0) { ($0.expires, $0.keepsOrder) = (1500, keepsOrder) }
+            try fill(fixture.store, app: "other", count: 1, after: 1000)
             #expect(try (1...2).flatMap { _ in try claim(fixture.store, limit: limit) } == [1001])
             #expect(try fixture.store.all().count { $0.reason == "expired" } >= 256)
         }
@@ -128,8 +128,8 @@ import Time
         for (number, expires) in [(1, 1500), (2, 9000)] as [(Int, UnixMilliseconds)] {
             try fixture.store.take(ordered(number) { $0.expires = expires })
         }
-        try fill(fixture.store, "app", 2, after: 10, due: 1001)
-        try fill(fixture.store, "other", 2, after: 100, due: 1002)
+        try fill(fixture.store, app: "app", count: 2, after: 10, due: 1001)
+        try fill(fixture.store, app: "other", count: 2, after: 100, due: 1002)
         let first = try claim(fixture.store, limit: 3)
         #expect(first.contains(2))
         #expect(first.contains(101))
@@ -147,7 +147,7 @@ import Time
     @Test(arguments: Backend.allCases) func theOrderOfATicketStays(_ backend: Backend) throws {
         let fixture = try backend.store()
         for app in ["app", "other"] {
-            try fill(fixture.store, app, 3, after: app == "app" ? 0 : 100) {
+            try fill(fixture.store, app: app, count: 3, after: app == "app" ? 0 : 100) {
                 $0.ticket = 1
                 $0.keepsOrder = true
             }
@@ -156,7 +156,7 @@ import Time
             let now = UnixMilliseconds(2000 + number)
             let claimed = try fixture.store.claim(at: now, limit: 9)
             #expect(claimed.compactMap(\.event.identity.commentID) == [HelpDeskID(Int64(number)), HelpDeskID(Int64(100 + number))])
-            for delivery in claimed { try fixture.store.report(delivery, .delivered, at: now) }
+            for delivery in claimed { try fixture.store.report(delivery, next: .delivered, at: now) }
         }
         #expect(try fixture.store.pending() == [])
     }

@@ -17,14 +17,14 @@ import Time
         try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
 
-    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedAttempt.Next, at time: UnixMilliseconds) throws {
+    private func take(_ store: any Store, numbers: Range<Int>, next: FinishedAttempt.Next, at time: UnixMilliseconds) throws {
         for number in numbers { try store.take(Sample(number)) }
-        for delivery in try store.claim(at: time - 1) { try store.report(delivery, next, at: time) }
+        for delivery in try store.claim(at: time - 1) { try store.report(delivery, next: next, at: time) }
     }
 
     @Test(arguments: Backend.allCases) func revivesOneAlone(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try take(fixture.store, 0..<3, .dead, at: 2000)
+        try take(fixture.store, numbers: 0..<3, next: .dead, at: 2000)
         var filter = DeliveryFilter()
         filter.id = Sample(1).delivery().id
         #expect(try fixture.store.retryAll(filter, now: 3000, expiresAt: 9000).retried == 1)
@@ -47,8 +47,8 @@ import Time
 
     @Test(arguments: Backend.allCases) func forgetsInSmallSteps(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try take(fixture.store, 0..<10, .delivered, at: 2000)
-        try take(fixture.store, 10..<20, .dead, at: 2000)
+        try take(fixture.store, numbers: 0..<10, next: .delivered, at: 2000)
+        try take(fixture.store, numbers: 10..<20, next: .dead, at: 2000)
         #expect(try purge(fixture.store, delivered: 2000, dead: 2000) == 0)
         #expect(try purge(fixture.store, delivered: 2001, limit: 4) == 4)
         #expect(try purge(fixture.store, delivered: 2001, dead: 2001, limit: 8) == 8)
@@ -62,11 +62,11 @@ import Time
         let sample = Sample(1)
         let incoming = sample.incoming(to: ["log", "http"])
         _ = try fixture.store.take(incoming)
-        try fixture.store.report(try fixture.store.claim(at: 2000)[0], .delivered, at: 2001)
+        try fixture.store.report(try fixture.store.claim(at: 2000)[0], next: .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.story(of: sample.delivery(0).id) == nil)
         #expect(try fixture.store.take(sample.incoming(to: [])) == .duplicate(of: sample.event.id), "the other one still needs it")
-        try fixture.store.report(try fixture.store.claim("http", at: 2000)[0], .delivered, at: 2001)
+        try fixture.store.report(try fixture.store.claim("http", at: 2000)[0], next: .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.story(of: sample.delivery(1).id) == nil)
         #expect(try fixture.store.take(incoming) == .duplicate(of: sample.event.id), "it is still recognised")
@@ -75,8 +75,8 @@ import Time
     /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.
     @Test(arguments: Backend.allCases) func forgetsOneStateAlone(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try take(fixture.store, 0..<2, .delivered, at: 2000)
-        try take(fixture.store, 2..<4, .dead, at: 2000)
+        try take(fixture.store, numbers: 0..<2, next: .delivered, at: 2000)
+        try take(fixture.store, numbers: 2..<4, next: .dead, at: 2000)
         for number in 4..<6 {
             try fixture.store.take(
                 Sample(number).with {
@@ -161,9 +161,9 @@ import Time
                 PendingDeliveries(notifier: "http", count: 2, oldestReceivedAt: 1004),
                 PendingDeliveries(notifier: "log", count: 4, oldestReceivedAt: 1000),
             ])
-        try fixture.store.report(claimed[0], .delivered, at: 2001)
-        try fixture.store.report(claimed[1], .retry(at: 9000), at: 2001)
-        for delivery in try fixture.store.claim("http", at: 2000) { try fixture.store.report(delivery, .dead, at: 2001) }
+        try fixture.store.report(claimed[0], next: .delivered, at: 2001)
+        try fixture.store.report(claimed[1], next: .retry(at: 9000), at: 2001)
+        for delivery in try fixture.store.claim("http", at: 2000) { try fixture.store.report(delivery, next: .dead, at: 2001) }
         #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "log", count: 3, oldestReceivedAt: 1001)])
     }
 

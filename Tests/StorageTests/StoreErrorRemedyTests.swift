@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test func `a store that was half replaced has its remedy apart`() {
-        let error = StoreError.halfReplaced("s.db", former: "s.db.before-1", SystemError(code: EIO), SystemError(code: EACCES))
+        let error = StoreError.halfReplaced(
+            "s.db", former: "s.db.before-1", error: SystemError(code: EIO), second: SystemError(code: EACCES))
         #expect(error.cause.hasPrefix("s.db could not be replaced ("))
         #expect(!error.cause.contains("before the service starts"))
         #expect(error.remedy?.hasPrefix("before the service starts, give s.db.before-1 and s.db.before-1-wal") == true)

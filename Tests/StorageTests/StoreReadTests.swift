@@ -67,7 +67,7 @@ import Time
     @Test func cannotWrite() throws {
         let store = try open()
         defer { store.close() }
-        let connection = try DatabaseFile.connect(path, StoreSettings(), .readOnly)
+        let connection = try DatabaseFile.connect(path, settings: StoreSettings(), mode: .readOnly)
         do throws(SQLiteError) {
             try connection.execute("DELETE FROM events")
             Issue.record("it has written")

@@ -27,7 +27,8 @@ import Threading
         _ number: Int, _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool = { true }
     ) -> WriterJob {
         WriterJob(
-            lane, isDeferrable: isDeferrable, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
+            lane, isDeferrable: isDeferrable, isAwaited: isAwaited, completion: { [answers] in answers.note(number, $0) },
+            body: { _ in .success(number) })
     }
 
     private func jobs(_ next: WriterQueue<WriterJob>.Next) -> [WriterJob]? {

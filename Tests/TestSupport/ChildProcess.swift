@@ -58,7 +58,7 @@ package final class ChildProcess: Sendable {
         errors errorOutput: ErrorOutput = .gathered
     ) throws {
         let (identifier, output, errors) = try Self.starting.withLock { _ in
-            Result { try Self.start(program, arguments, environment, input, errorOutput) }
+            Result { try Self.start(program, arguments: arguments, environment: environment, input: input, errorOutput: errorOutput) }
         }.get()
         unreadPipe = errorOutput == .unread ? errors : nil
         self.output = GatheredOutput(reading: output)
@@ -76,7 +76,7 @@ package final class ChildProcess: Sendable {
     }
 
     private static func start(
-        _ program: String, _ arguments: [[UInt8]], _ environment: [String: String], _ input: String, _ errorOutput: ErrorOutput
+        _ program: String, arguments: [[UInt8]], environment: [String: String], input: String, errorOutput: ErrorOutput
     ) throws -> (identifier: pid_t, output: Int32, errors: Int32?) {
         let output = try Pipe()
         let errors = try Pipe()

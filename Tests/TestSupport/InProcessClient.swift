@@ -21,7 +21,9 @@ package struct InProcessClient: Sendable {
         case .response(let response, _): return ReceivedResponse(response)
         case .handler(let endpoint, let route, let limit):
             let exchange = InProcessExchange(headers: headers, query: parts.count == 2 ? Array(parts[1]) : [])
-            if let refusal = refusal(of: path, method, endpoint, route, exchange) { return ReceivedResponse(refusal) }
+            if let refusal = refusal(of: path, method, endpoint: endpoint, route: route, exchange: exchange) {
+                return ReceivedResponse(refusal)
+            }
             guard body.count <= limit else { return ReceivedResponse(StandardResponse.bodyTooLarge) }
             var body = body
             unsafe body.withUnsafeMutableBufferPointer { bytes in
@@ -40,7 +42,7 @@ package struct InProcessClient: Sendable {
 
     /// What a request is refused with before its body is received.
     private func refusal(
-        of path: [UInt8], _ method: HTTPServer.Method, _ endpoint: Endpoint, _ route: Int, _ exchange: InProcessExchange
+        of path: [UInt8], _ method: HTTPServer.Method, endpoint: Endpoint, route: Int, exchange: InProcessExchange
     ) -> Response? {
         unsafe path.withUnsafeBufferPointer { path in
             let parameters = unsafe router.parameters(of: path, route: route)

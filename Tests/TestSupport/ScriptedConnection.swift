@@ -13,7 +13,7 @@ final class ScriptedConnection {
     private let state: Monitor<ScriptedServer.State>
     private var received: [UInt8] = []
 
-    init(_ descriptor: Int32, _ tls: TLSServerSession?, number: Int, _ state: Monitor<ScriptedServer.State>) {
+    init(_ descriptor: Int32, tls: TLSServerSession?, number: Int, state: Monitor<ScriptedServer.State>) {
         self.descriptor = descriptor
         self.tls = tls
         self.number = number
@@ -31,7 +31,8 @@ final class ScriptedConnection {
         case .readSome: try readSome()
         case .send(let bytes): try send(bytes)
         case .sendAndAwaitArrival(let bytes): try sendAndAwaitArrival(bytes)
-        case .sendSlowly(let bytes, let size, let pause): try sendSlowly(bytes, size, pause)
+        case .sendSlowly(let bytes, size: let size, pauseMilliseconds: let pause):
+            try sendSlowly(bytes, size: size, pauseMilliseconds: pause)
         case .sendForever(let bytes): while true { try send(bytes) }
         case .hang: while true { try receive() }
         case .awaitRelease: try awaitRelease()
@@ -150,7 +151,7 @@ final class ScriptedConnection {
         state.update { $0.incomingEvents += 1 }
     }
 
-    private func sendSlowly(_ bytes: [UInt8], _ size: Int, _ pauseMilliseconds: UInt64) throws(Ended) {
+    private func sendSlowly(_ bytes: [UInt8], size: Int, pauseMilliseconds: UInt64) throws(Ended) {
         for start in stride(from: 0, to: bytes.count, by: size) {
             if start > 0 { _ = state.wait(timeoutMilliseconds: pauseMilliseconds) { $0.isStopping ? true : nil } }
             try send(Array(bytes[start..<min(start + size, bytes.count)]))

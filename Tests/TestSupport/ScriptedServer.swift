@@ -57,7 +57,7 @@ package final class ScriptedServer: Sendable {
         (listening, self.port) = try Self.listen(address, port)
         let (listening, state) = (listening, Monitor(State()))
         self.state = state
-        acceptor = startThread { acceptConnections(listening, script, tls, state) }
+        acceptor = startThread { acceptConnections(listening, script: script, tls: tls, state: state) }
     }
 
     deinit {
@@ -157,7 +157,7 @@ package final class ScriptedServer: Sendable {
 
 /// The thread that takes connections.
 private func acceptConnections(
-    _ listening: Int32, _ script: ScriptedServer.Script, _ tls: TLSServerContext?, _ state: Monitor<ScriptedServer.State>
+    _ listening: Int32, script: ScriptedServer.Script, tls: TLSServerContext?, state: Monitor<ScriptedServer.State>
 ) {
     while true {
         guard let descriptor = acceptConnection(listening) else { return }
@@ -169,19 +169,19 @@ private func acceptConnections(
             state.accepted += 1
             return state.accepted - 1
         }
-        let thread = startThread { serve(descriptor, number: number, script, tls, state) }
+        let thread = startThread { serve(descriptor, number: number, script: script, tls: tls, state: state) }
         state.withLock { $0.threads.append(thread) }
     }
 }
 
 /// A connection's thread.
 private func serve(
-    _ descriptor: Int32, number: Int, _ script: ScriptedServer.Script, _ tls: TLSServerContext?, _ state: Monitor<ScriptedServer.State>
+    _ descriptor: Int32, number: Int, script: ScriptedServer.Script, tls: TLSServerContext?, state: Monitor<ScriptedServer.State>
 ) {
     let session = tls.flatMap { try? TLSServerSession($0, descriptor: descriptor) }
     let isConnected = session.map { $0.handshake() == .done(0) } ?? (tls == nil)
     if session?.isResumed == true { state.update { $0.resumed += 1 } }
-    let connection = ScriptedConnection(descriptor, session, number: number, state)
+    let connection = ScriptedConnection(descriptor, tls: session, number: number, state: state)
     do throws(ScriptedConnection.Ended) {
         guard isConnected else { throw ScriptedConnection.Ended() }
         switch script {

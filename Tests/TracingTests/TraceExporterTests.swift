@@ -39,7 +39,7 @@ import Time
     }
 
     private func end(_ count: Int) {
-        for _ in 0..<count { exporter.tracer.end(exporter.tracer.beginRequest(nil), .server, "POST /a", []) }
+        for _ in 0..<count { exporter.tracer.end(exporter.tracer.beginRequest(nil), kind: .server, name: "POST /a", attributes: []) }
     }
 
     private func count(_ result: String) -> Int {
@@ -106,10 +106,12 @@ import Time
         try deferrable.prepare(settings(collector))
         deferrable.use(settings(collector))
         for requests in 1...2 {
-            for _ in 0..<SpanQueue.batchSize { deferrable.tracer.end(deferrable.tracer.beginRequest(nil), .server, "a", []) }
+            for _ in 0..<SpanQueue.batchSize {
+                deferrable.tracer.end(deferrable.tracer.beginRequest(nil), kind: .server, name: "a", attributes: [])
+            }
             #expect(collector.waitForRequests(requests))
         }
-        deferrable.tracer.end(deferrable.tracer.beginRequest(nil), .server, "a", [])
+        deferrable.tracer.end(deferrable.tracer.beginRequest(nil), kind: .server, name: "a", attributes: [])
         deferrable.stop()
         // A late thread may find fewer at first, and sends them.
         #expect(try collector.requests.map(spanCount).reduce(0, +) == 1025)

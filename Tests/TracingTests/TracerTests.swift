@@ -30,8 +30,8 @@ import Threading
         #expect(span.context.isSampled)
         let own = try #require(tracer.beginLasting(nil))
         #expect(!own.context.isSampled, "nobody records it")
-        tracer.end(span, .server, "never", [.text("never", "told")])
-        tracer.end(own, .server, "never", [])
+        tracer.end(span, kind: .server, name: "never", attributes: [.text("never", "told")])
+        tracer.end(own, kind: .server, name: "never", attributes: [])
         #expect(spans() == [])
     }
 
@@ -39,7 +39,7 @@ import Threading
         tracer.record(sampleRatio: 0, isParentBased: true)
         let span = try #require(tracer.beginRequest(caller))
         time.withLock { $0 += 250 }
-        tracer.end(span, .client, failure: "timeout", "POST", [.integer("number", 3)])
+        tracer.end(span, kind: .client, failure: "timeout", name: "POST", attributes: [.integer("number", 3)])
         let told = spans()
         #expect(
             told == [
@@ -77,10 +77,10 @@ import Threading
         tracer.record(sampleRatio: 1)
         let span = try #require(tracer.beginRequest(caller.sampled(false)))
         #expect(!span.context.isSampled)
-        tracer.end(span, .server, "never", [])
+        tracer.end(span, kind: .server, name: "never", attributes: [])
         #expect(spans() == [])
         let child = try #require(tracer.begin(below: span.context))
-        tracer.end(child, .client, "never", [])
+        tracer.end(child, kind: .client, name: "never", attributes: [])
         #expect(spans() == [])
     }
 
@@ -93,14 +93,14 @@ import Threading
 
     @Test func whatDoesNotFitIsDroppedAndCounted() throws {
         tracer.record(sampleRatio: 1)
-        for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), .server, "a", []) }
+        for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), kind: .server, name: "a", attributes: []) }
         #expect(dropped.current == 100)
         #expect(tracer.queue.count == SpanQueue.capacity)
         #expect(batches.withLock { $0 } == 1, "a batch is announced once")
         #expect((0..<4).map { _ in spans().count } == [512, 512, 512, 512])
         #expect(tracer.queue.count == 0)
         #expect(spans() == [])
-        tracer.end(tracer.beginRequest(nil), .server, "a", [])
+        tracer.end(tracer.beginRequest(nil), kind: .server, name: "a", attributes: [])
         tracer.queue.discard()
         #expect(dropped.current == 101)
         #expect(spans() == [])
@@ -112,7 +112,7 @@ import Threading
         let threads = try (0..<4).map { _ in
             try DedicatedThread {
                 for _ in 0..<2000 {
-                    tracer.end(tracer.beginRequest(nil), .server, "a", [])
+                    tracer.end(tracer.beginRequest(nil), kind: .server, name: "a", attributes: [])
                     if tracer.queue.count > 400 { taken.withLock { $0 += tracer.queue.takeBatch().count } }
                 }
             }

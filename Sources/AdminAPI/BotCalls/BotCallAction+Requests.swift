@@ -9,12 +9,12 @@ internal import Time
 extension BotCallAction {
     private static let path: StaticString = "/v1/bots/calls"
     private static let criteria = [
-        AdminRoute.Parameter("app_id", .query, text: "The app."),
-        AdminRoute.Parameter("user_id", .query, text: "The person for whom the bot asked."),
-        AdminRoute.Parameter("bot", .query, text: "The bot."),
-        AdminRoute.Parameter("function", .query, text: "The function."),
-        AdminRoute.Parameter("outcome", .query, .choice(outcomes), text: "What came of it."),
-        AdminRoute.Parameter("since", .query, .time, text: "It began at this time or later."),
+        AdminRoute.Parameter("app_id", place: .query, text: "The app."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person for whom the bot asked."),
+        AdminRoute.Parameter("bot", place: .query, text: "The bot."),
+        AdminRoute.Parameter("function", place: .query, text: "The function."),
+        AdminRoute.Parameter("outcome", place: .query, kind: .choice(outcomes), text: "What came of it."),
+        AdminRoute.Parameter("since", place: .query, kind: .time, text: "It began at this time or later."),
     ]
 
     private static let types: [String: JSONValue] = [
@@ -27,21 +27,21 @@ extension BotCallAction {
     /// The routes of calls of bots: list, show.
     static let routes = [
         AdminRoute(
-            .get, path, .read, summary: "The calls of bots' functions that match all criteria, those that began last first.",
-            criteria + AdminQuery.page + [Language.parameter],
+            .get, path: path, role: .read, summary: "The calls of bots' functions that match all criteria, those that began last first.",
+            parameters: criteria + AdminQuery.page + [Language.parameter],
             answer: AdminRoute.Answer(
                 ["calls", "next"], ["calls": Schema.array(AdminSchema.object(BotCall.members, types))],
                 text: "The calls, each with what its outcome means, and where the list goes on; null at its end.",
                 links: .botCall("/calls/0/id")),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: criteria + AdminQuery.page + [Language.parameter])
                 return try listing { values[$0] }
             }),
         AdminRoute(
-            .get, "/v1/bots/calls/:id", .read, summary: "One call of a bot's function.",
-            [AdminRoute.Parameter("id", .path, isRequired: true, text: "The call's id."), Language.parameter],
+            .get, path: "/v1/bots/calls/:id", role: .read, summary: "One call of a bot's function.",
+            parameters: [AdminRoute.Parameter("id", place: .path, isRequired: true, text: "The call's id."), Language.parameter],
             answer: AdminRoute.Answer(BotCall.members, types, text: "The call."),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: [Language.parameter])
                 let language = try Language(parameter: values[Language.parameter.name])
                 return request.withPathParameter { parameter in

@@ -49,7 +49,7 @@ package enum BotCallAction: AdminAction, Equatable {
                 "next": page.next.map { .string($0.description) } ?? .null,
             ])
         case .show(let id, let language):
-            guard let call = try context.store.botCall(id) else { return .error(404, "not_found", "No call has this id.") }
+            guard let call = try context.store.botCall(id) else { return .error(404, code: "not_found", message: "No call has this id.") }
             return AdminAnswer(.object(call.json(context, in: language)))
         }
     }

@@ -24,8 +24,8 @@ struct BotCallFacts {
     private var more: Explanation.Step {
         let command = "deskgate bots calls list --app \(TextFragments.word(person.appID)) --user \(TextFragments.word(person.userID))"
         return Explanation.Step(
-            .search, .note,
-            LocalizedText("These are the last \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
+            .search, outcome: .note,
+            text: LocalizedText("These are the last \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
             remedy: LocalizedText("For all: \(command).", "Все: \(command)."))
     }
 }
@@ -36,10 +36,10 @@ extension BotCall {
     fileprivate var step: Explanation.Step {
         let meaning = BotCallMeaning(self)
         return Explanation.Step(
-            .botCall, outcome == .succeeded ? .ok : .note,
-            LocalizedText(
+            .botCall, outcome: outcome == .succeeded ? .ok : .note,
+            text: LocalizedText(
                 "The bot \(bot) called \(function): \(outcome.rawValue). \(meaning.text)",
                 "Бот \(bot) вызвал \(function): \(outcome.rawValue). \(meaning.text)"),
-            at: at, remedy: meaning.remedy, [Explanation.Reference(name: "bot_call_id", text: id.description)])
+            at: at, remedy: meaning.remedy, references: [Explanation.Reference(name: "bot_call_id", text: id.description)])
     }
 }

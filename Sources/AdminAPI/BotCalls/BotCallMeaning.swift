@@ -10,7 +10,7 @@ struct BotCallMeaning {
     init(_ call: BotCall) {
         let status = call.statusCode.map { "\($0)" } ?? "?"
         let why = Self.why(call.reason)
-        if call.function.utf8.elementsEqual(BotHandOff.functionName.utf8), let meaning = Self.ofHandOff(call, status, why) {
+        if call.function.utf8.elementsEqual(BotHandOff.functionName.utf8), let meaning = Self.ofHandOff(call, status: status, why: why) {
             (text, remedy) = meaning
             return
         }
@@ -81,7 +81,7 @@ struct BotCallMeaning {
     }
 
     /// The meaning of a hand-off to a person where the help desk is asked instead of the company's backend; nil where that makes no difference.
-    private static func ofHandOff(_ call: BotCall, _ status: String, _ why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
+    private static func ofHandOff(_ call: BotCall, status: String, why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
         let look = LocalizedText(
             "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",
             "Посмотрите в обращениях этого человека, передан ли он поддержке; токен службы поддержки проверит deskgate check --live.")

@@ -25,7 +25,7 @@ extension AdminContext {
                 appID: appID.utf8.span, userID: userID.utf8.span, securityKey: text.utf8.span, now: now.seconds,
                 revocations: try revocations())
             facts.verdict = authorizer.applyingShadowMode(to: decision, now: now.seconds).verdict
-            recall(&facts, appID, userID)
+            recall(&facts, appID: appID, userID: userID)
         }
         return facts
     }
@@ -50,7 +50,7 @@ extension AdminContext {
     }
 
     /// Fills in how the person's latest requests were answered. Waits some seconds for other replicas.
-    func recall(_ facts: inout KeyFacts, _ appID: String, _ userID: String) {
+    func recall(_ facts: inout KeyFacts, appID: String, userID: String) {
         facts.authorizations = authorizations(appID, userID).map { .known($0) } ?? .unknown
         facts.limits = state.configuration.pushTokens.limits
         facts.reference = userReference(appID, userID)
@@ -67,7 +67,7 @@ extension AdminContext {
         var filter = DeliveryFilter()
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
-        recall(&key, app.id, userID)
+        recall(&key, appID: app.id, userID: userID)
         return UserFacts(
             key: key, app: app, audience: audience(app), stopping: stopping(app.id), session: sessionFacts(userID, app),
             devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
@@ -139,22 +139,22 @@ extension AdminContext {
     /// What is said of a delivery.
     func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
         guard let story = try store.story(of: id) else { return Explanation(unknownDelivery: state.configuration.deliveries) }
-        return Explanation(try facts(story.delivery, story.attempts, problems()))
+        return Explanation(try facts(story.delivery, attempts: story.attempts, problems: problems()))
     }
 
     private func facts(_ deliveries: some Sequence<Delivery>) throws(StoreError) -> [DeliveryFacts] {
         let problems = problems()
         var facts: [DeliveryFacts] = []
         for delivery in deliveries {
-            facts.append(try self.facts(delivery, try store.story(of: delivery.id)?.attempts ?? [], problems))
+            facts.append(try self.facts(delivery, attempts: try store.story(of: delivery.id)?.attempts ?? [], problems: problems))
         }
         return facts
     }
 
     private func facts(
-        _ delivery: Delivery, _ attempts: [DeliveryAttempt], _ problems: ProblemSearch?
+        _ delivery: Delivery, attempts: [DeliveryAttempt], problems: ProblemSearch?
     ) throws(StoreError) -> DeliveryFacts {
-        var facts = DeliveryFacts(delivery, attempts: attempts, problems, self)
+        var facts = DeliveryFacts(delivery, attempts: attempts, problems: problems, context: self)
         let (appID, userID) = (delivery.event.identity.appID, delivery.event.userID)
         guard delivery.state == .noTarget, !userID.isEmpty else { return facts }
         let person = DeviceFilter(appID: appID, userID: userID, deviceID: nil)

@@ -69,17 +69,18 @@ enum AuthorizationFacts {
         let remedy = latest.remedy(key)
         guard let proven = history.provenDenial else {
             guard latest.denial == .backendUndecided else {
-                return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: remedy)
+                return Explanation.Step(.authorization, outcome: .problem, text: text, at: latest.at.milliseconds, remedy: remedy)
             }
             if key.backendDecidesAgain { return AuthorizationFailure.isOver(text, at: latest.at) }
-            return Explanation.Step(.authorization, .problem, text + key.backendCause, at: latest.at.milliseconds, remedy: remedy)
+            return Explanation.Step(
+                .authorization, outcome: .problem, text: text + key.backendCause, at: latest.at.milliseconds, remedy: remedy)
         }
         let own = LocalizedText(
             "Anybody can cause that. This user's own key was last denied at \(TextFragments.time(proven.at)): \(proven.phrase).",
             "Вызвать это может кто угодно. Собственному ключу этого пользователя последний раз отказано \(TextFragments.time(proven.at)): \(proven.phrase)."
         )
         return Explanation.Step(
-            .authorization, .problem, LocalizedText("\(text) \(own)", "\(text) \(own)"), at: latest.at.milliseconds,
+            .authorization, outcome: .problem, text: LocalizedText("\(text) \(own)", "\(text) \(own)"), at: latest.at.milliseconds,
             remedy: TextFragments.sentences([proven.remedy(key), remedy]))
     }
 
@@ -100,8 +101,8 @@ enum AuthorizationFacts {
         case .unknown:
             return [
                 Explanation.Step(
-                    .authorization, .note,
-                    LocalizedText(
+                    .authorization, outcome: .note,
+                    text: LocalizedText(
                         "Only a running service knows how this user's latest requests were answered, and none runs here.",
                         "Как ответили на последние запросы этого пользователя, знает только работающая служба, а здесь она не запущена."))
             ]
@@ -116,8 +117,8 @@ enum AuthorizationFacts {
 
     private static func silence(_ replicas: Int) -> Explanation.Step {
         Explanation.Step(
-            .authorization, .problem,
-            LocalizedText(
+            .authorization, outcome: .problem,
+            text: LocalizedText(
                 "\(TextFragments.count(replicas, "other replica")) did not answer in time, so what they know is missing here.",
                 "Не ответили вовремя другие реплики: \(replicas), поэтому известное им здесь не учтено."),
             remedy: LocalizedText(
@@ -135,7 +136,7 @@ enum AuthorizationFacts {
             : LocalizedText(
                 "No denial of this user is known since \(since); older records are gone.",
                 "Отказов этому пользователю с \(since) не было; более старых записей уже нет.")
-        return Explanation.Step(.authorization, .note, text)
+        return Explanation.Step(.authorization, outcome: .note, text: text)
     }
 }
 
@@ -148,8 +149,8 @@ extension AuthorizationHistory.Success {
     fileprivate func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
         let key = TextFragments.key(keyID)
         return Explanation.Step(
-            .authorization, outcome,
-            LocalizedText(
+            .authorization, outcome: outcome,
+            text: LocalizedText(
                 "This user was last allowed at \(TextFragments.time(at))\(key)\(shadow).",
                 "Последний раз этого пользователя впустили \(TextFragments.time(at))\(key)\(shadow)."),
             at: at.milliseconds)
@@ -169,8 +170,8 @@ extension AuthorizationHistory.Denied {
 
     fileprivate var earlierStep: Explanation.Step {
         Explanation.Step(
-            .authorization, .note,
-            LocalizedText(
+            .authorization, outcome: .note,
+            text: LocalizedText(
                 "Before that, this user was denied at \(TextFragments.time(at)): \(phrase).",
                 "До этого этому пользователю отказано \(TextFragments.time(at)): \(phrase)."), at: at.milliseconds)
     }

@@ -10,8 +10,8 @@ extension AuthorizationFailure {
     /// Tells of a request about which the app's backend could not decide, and that it decides again.
     static func isOver(_ text: LocalizedText, at: UnixSeconds) -> Explanation.Step {
         Explanation.Step(
-            .authorization, .note,
-            text
+            .authorization, outcome: .note,
+            text: text
                 + LocalizedText(
                     " Since then the backend has decided again: have the person try again.",
                     " С тех пор сервер приложения снова принимает решения: пусть человек попробует ещё раз."),
@@ -36,17 +36,17 @@ extension AuthorizationFailure {
                 let since = LocalizedText(
                     " Since then the store answers again: have the person try again.",
                     " С тех пор хранилище снова отвечает: пусть человек попробует ещё раз.")
-                return Explanation.Step(.authorization, .note, text + since, at: at.milliseconds)
+                return Explanation.Step(.authorization, outcome: .note, text: text + since, at: at.milliseconds)
             }
             let cause = key.backendStatus?.cause(of: reason, at: key.backend) ?? LocalizedText(verbatim: "")
-            return Explanation.Step(.authorization, .problem, text + cause, at: at.milliseconds, remedy: reason.remedy)
+            return Explanation.Step(.authorization, outcome: .problem, text: text + cause, at: at.milliseconds, remedy: reason.remedy)
         case .limited:
             if isLifted(by: key.limits) {
                 let text = LocalizedText(
                     "A registration of this user's device was answered 429 at \(time), before push_tokens.limits were changed (\(word)).",
                     "На регистрацию устройства этого пользователя ответили 429, \(time), до изменения push_tokens.limits (\(word)).")
                 return Explanation.Step(
-                    .authorization, .note, text, at: at.milliseconds,
+                    .authorization, outcome: .note, text: text, at: at.milliseconds,
                     remedy: LocalizedText(
                         "The app repeats it later, or when the person opens it again.",
                         "Приложение повторит её позже или когда человек снова его откроет."))
@@ -56,8 +56,8 @@ extension AuthorizationFailure {
                 next.map { LocalizedText("; the next is allowed at \($0).", "; следующая разрешена в \($0).") }
                 ?? LocalizedText(verbatim: ".")
             return Explanation.Step(
-                .authorization, next != nil && key.isWithoutDevice ? .problem : .note,
-                LocalizedText(
+                .authorization, outcome: next != nil && key.isWithoutDevice ? .problem : .note,
+                text: LocalizedText(
                     "The latest registration of this user's device was answered 429 at \(time), by push_tokens.limits (\(word))\(limit)",
                     "На последнюю регистрацию устройства этого пользователя ответили 429, \(time): сработал push_tokens.limits (\(word))\(limit)"
                 ),

@@ -46,7 +46,7 @@ struct ChatClosure {
 
 extension Problem {
     fileprivate func step(isLetIn: Bool = false) -> Explanation.Step {
-        Explanation.Step(.authorization, severity == .problem && !isLetIn ? .problem : .note, text, remedy: remedy)
+        Explanation.Step(.authorization, outcome: severity == .problem && !isLetIn ? .problem : .note, text: text, remedy: remedy)
     }
 }
 

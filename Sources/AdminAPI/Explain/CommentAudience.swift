@@ -40,23 +40,24 @@ extension Device {
         let references = [
             Explanation.Reference(name: "device_id", text: key.deviceID), Explanation.Reference(name: "user_id", text: key.userID),
         ]
-        func step(_ outcome: Explanation.Outcome, _ text: LocalizedText, _ remedy: LocalizedText? = nil) -> Explanation.Step {
+        func step(_ outcome: Explanation.Outcome, text: LocalizedText, remedy: LocalizedText? = nil) -> Explanation.Step {
             Explanation.Step(
-                .device, outcome, LocalizedText("\(since). \(text)", "\(since). \(text)"), at: seenAt, remedy: remedy, references)
+                .device, outcome: outcome, text: LocalizedText("\(since). \(text)", "\(since). \(text)"), at: seenAt, remedy: remedy,
+                references: references)
         }
         if !serving.push.isEmpty {
             let names = serving.push.joined(separator: ", ")
-            return step(.ok, LocalizedText("It is notified by \(names).", "Его уведомляет \(names)."))
+            return step(.ok, text: LocalizedText("It is notified by \(names).", "Его уведомляет \(names)."))
         }
         if !serving.posts.isEmpty {
             let names = serving.posts.joined(separator: ", ")
             // Beside a push notifier for other types, this one may have been forgotten.
             return step(
                 audience.hasPush ? .note : .ok,
-                LocalizedText(
+                text: LocalizedText(
                     "No push notifier serves its type; \(names) is told of its comments, and must notify it.",
                     "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."),
-                audience.hasPush
+                remedy: audience.hasPush
                     ? LocalizedText(
                         "If \(names) does not notify it, lead the type to a push notifier in apps[].routes, and \(LocalizedText.reload).",
                         "Если \(names) его не уведомляет, направьте этот тип в пуш-канал в apps[].routes и \(LocalizedText.reload).")
@@ -64,10 +65,10 @@ extension Device {
         }
         return step(
             .problem,
-            LocalizedText(
+            text: LocalizedText(
                 "No notifier serves devices of this type, so it is never notified.",
                 "Ни один канал не обслуживает устройства этого типа, поэтому его никогда не уведомляют."),
-            LocalizedText(
+            remedy: LocalizedText(
                 "Lead the type to a notifier in apps[].routes, and \(LocalizedText.reload).",
                 "Направьте этот тип в канал в apps[].routes и \(LocalizedText.reload)."))
     }

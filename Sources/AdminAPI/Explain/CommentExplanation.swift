@@ -36,7 +36,7 @@ extension Explanation {
 
     /// The steps that tell why comments of the app may not come in now.
     static func stopping(_ problems: [Problem]) -> [Step] {
-        problems.map { Step(.webhook, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
+        problems.map { Step(.webhook, outcome: $0.severity == .problem ? .problem : .note, text: $0.text, remedy: $0.remedy) }
     }
 
     private static func known(_ facts: CommentFacts) -> Explanation {
@@ -57,7 +57,8 @@ extension Explanation {
             let command = "deskgate deliveries list --all --app \(app) --comment \(comment)."
             steps.append(
                 Step(
-                    .search, .note, LocalizedText("The comment has more deliveries.", "У комментария есть и другие доставки."),
+                    .search, outcome: .note,
+                    text: LocalizedText("The comment has more deliveries.", "У комментария есть и другие доставки."),
                     remedy: LocalizedText("For all of them: \(command)", "Все: \(command)")))
         }
         return Explanation(conclusion(facts), steps)
@@ -71,8 +72,8 @@ extension Explanation {
     }
 
     private static let anonymous = Step(
-        .webhook, .note,
-        LocalizedText(
+        .webhook, outcome: .note,
+        text: LocalizedText(
             "It names no user, so no phone was told: the app's chat was in anonymous mode, or the user is forgotten.",
             "Пользователь в нём не назван, поэтому телефоны не уведомлялись: чат был в анонимном режиме, или пользователь забыт."),
         remedy: LocalizedText(
@@ -80,8 +81,8 @@ extension Explanation {
             "Чтобы приходили пуши, выберите в службе поддержки внешнюю авторизацию чата."))
 
     private static let ofUnknownCustomer = Step(
-        .webhook, .problem,
-        LocalizedText(
+        .webhook, outcome: .problem,
+        text: LocalizedText(
             "Nobody knew for whom it is, so no phone was told: nothing had told of the ticket of its channel.",
             "Неизвестно, для кого он, поэтому телефоны не уведомлялись: о тикете этого канала ничего не сообщалось."),
         remedy: LocalizedText(
@@ -120,7 +121,7 @@ extension Explanation {
             : LocalizedText(
                 "Have the person open the app, which registers its push token.",
                 "Пусть человек откроет приложение, оно зарегистрирует пуш-токен.")
-        return (cause, Step(.devices, .problem, TextFragments.sentence(cause), remedy: remedy))
+        return (cause, Step(.devices, outcome: .problem, text: TextFragments.sentence(cause), remedy: remedy))
     }
 
     private static func conclusion(_ facts: CommentFacts) -> Conclusion {

@@ -16,7 +16,7 @@ extension Explanation {
         let finding = LocalizedText("No delivery with this id is stored.", "Доставки с таким идентификатором нет.")
         let retention = Self.retention(keep)
         let step = Step(
-            .search, .problem, LocalizedText("\(finding) \(retention)", "\(finding) \(retention)"),
+            .search, outcome: .problem, text: LocalizedText("\(finding) \(retention)", "\(finding) \(retention)"),
             remedy: LocalizedText(
                 "Compare the id with deskgate deliveries list. Of a forgotten delivery the log still tells.",
                 "Сверьте идентификатор с deskgate deliveries list. О забытой доставке ещё говорит журнал."))
@@ -41,21 +41,22 @@ extension Explanation {
         guard let comment = event.identity.commentID else {
             if event.kind.isForOperators {
                 return Step(
-                    .event, .ok,
-                    LocalizedText(
+                    .event, outcome: .ok,
+                    text: LocalizedText(
                         "The service stored the event \(kind) for its operators.", "Служба сохранила событие \(kind) для операторов."),
-                    at: event.receivedAt, [references[0]])
+                    at: event.receivedAt, references: [references[0]])
             }
             return Step(
-                .event, .ok, LocalizedText("The event \(kind) was stored.", "Событие \(kind) сохранено."), at: event.receivedAt, references)
+                .event, outcome: .ok, text: LocalizedText("The event \(kind) was stored.", "Событие \(kind) сохранено."),
+                at: event.receivedAt, references: references)
         }
         if event.kind == .messageHeld {
             return Step(
-                .webhook, .ok,
-                LocalizedText(
+                .webhook, outcome: .ok,
+                text: LocalizedText(
                     "The help desk told of message \(comment), and not for whom it is. It was stored before the answer.",
                     "Служба поддержки сообщила о сообщении \(comment), но не о том, для кого оно. Оно сохранено до ответа."),
-                at: event.receivedAt, references)
+                at: event.receivedAt, references: references)
         }
         let type = event.deviceType.map { LocalizedText(" of the type \($0)", " типа \($0)") } ?? LocalizedText(verbatim: "")
         let named =
@@ -72,10 +73,10 @@ extension Explanation {
                 " По часам службы поддержки он написан на \(duration) раньше.")
         let whom = event.userID.isEmpty ? LocalizedText("nobody", "никого") : LocalizedText("user \(user)", "пользователя \(user)")
         return Step(
-            .webhook, .ok,
-            LocalizedText(
+            .webhook, outcome: .ok,
+            text: LocalizedText(
                 "The help desk told of comment \(comment) for \(whom), which was stored before the answer. It \(named).\(late)",
                 "Служба поддержки сообщила о комментарии \(comment) для \(whom), он сохранён до ответа. \(named).\(late)"),
-            at: event.receivedAt, references)
+            at: event.receivedAt, references: references)
     }
 }

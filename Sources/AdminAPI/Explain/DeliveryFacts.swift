@@ -24,7 +24,7 @@ struct DeliveryFacts {
     private var serve = "deskgate serve"
 
     /// - Parameter problems: what is wrong now; nil outside the service.
-    init(_ delivery: Delivery, attempts: [DeliveryAttempt], _ problems: ProblemSearch?, _ context: AdminContext) {
+    init(_ delivery: Delivery, attempts: [DeliveryAttempt], problems: ProblemSearch?, context: AdminContext) {
         let status = problems?.statuses.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) }
         let lastFailure = status.flatMap { $0.state == .working ? nil : $0.lastFailure }
         self.init(
@@ -287,8 +287,9 @@ struct DeliveryFacts {
     /// The step that tells of the whole delivery.
     var step: Explanation.Step {
         Explanation.Step(
-            .delivery, outcome, LocalizedText("\(subject): \(sentence)", "\(subject): \(sentence)"), at: delivery.endedAt, remedy: remedy,
-            references
+            .delivery, outcome: outcome, text: LocalizedText("\(subject): \(sentence)", "\(subject): \(sentence)"), at: delivery.endedAt,
+            remedy: remedy,
+            references: references
         )
     }
 
@@ -307,23 +308,23 @@ struct DeliveryFacts {
                 "Attempt \(attempt.number) of \(delivery.notifier)", "Попытка \(attempt.number) канала \(delivery.notifier)")
             if attempt.outcome == "interrupted" {
                 return Explanation.Step(
-                    .attempt, .note,
-                    LocalizedText(
+                    .attempt, outcome: .note,
+                    text: LocalizedText(
                         "\(start) was interrupted, because Deskgate ended; it may have arrived.",
                         "\(start) прервана: Deskgate остановился; возможно, всё доставлено."), at: attempt.startedAt)
             }
             guard attempt.endedAt != nil else {
                 return Explanation.Step(
-                    .attempt, .note,
-                    LocalizedText(
+                    .attempt, outcome: .note,
+                    text: LocalizedText(
                         "\(start) has begun; what came of it is not known yet.", "\(start) началась; чем она кончится, ещё неизвестно."),
                     at: attempt.startedAt)
             }
             let meaning = ReasonMeaning.of(attempt.reason, notifier)
             let isDone = attempt.outcome == Delivery.State.delivered.rawValue
             return Explanation.Step(
-                .attempt, isDone ? .ok : .problem,
-                LocalizedText("\(start): \(meaning.text) (\(attempt.reason)).", "\(start): \(meaning.text) (\(attempt.reason))."),
+                .attempt, outcome: isDone ? .ok : .problem,
+                text: LocalizedText("\(start): \(meaning.text) (\(attempt.reason)).", "\(start): \(meaning.text) (\(attempt.reason))."),
                 at: attempt.startedAt, remedy: isDone ? nil : remedy(meaning).map(TextFragments.sentence))
         }
     }

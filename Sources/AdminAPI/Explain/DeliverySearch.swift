@@ -44,8 +44,8 @@ struct DeliverySearch {
     func step(_ command: String) -> Explanation.Step? {
         guard isCut else { return nil }
         return Explanation.Step(
-            .search, .note,
-            LocalizedText(
+            .search, outcome: .note,
+            text: LocalizedText(
                 "Only the newest deliveries are shown here; older ones were not looked for.",
                 "Показаны только самые новые доставки, более старые не искали."),
             remedy: LocalizedText("For older ones: \(command).", "Более старые: \(command)."))

@@ -92,8 +92,8 @@ extension Explanation {
         if facts.isCut {
             return [
                 Step(
-                    .search, .problem,
-                    LocalizedText(
+                    .search, outcome: .problem,
+                    text: LocalizedText(
                         "The app has more devices than are looked at without a person.",
                         "У приложения больше устройств, чем просматривается без пользователя."),
                     remedy: LocalizedText(
@@ -122,8 +122,8 @@ extension Explanation {
             facts.userID == nil ? LocalizedText("of the app", "у приложения") : LocalizedText("of this user", "у этого пользователя")
         let series = "deskgate_push_token_requests_total{app=\"\(facts.app.id)\"}"
         return Step(
-            .device, .problem,
-            LocalizedText(
+            .device, outcome: .problem,
+            text: LocalizedText(
                 "No device \(owner) with this id has a push token.", "Устройства с таким идентификатором и пуш-токеном \(owner) нет."),
             remedy: registering(
                 isKeptOut: facts.keepingOut != nil, facts.limitUses,
@@ -152,7 +152,7 @@ extension Explanation {
                 "to it that are still stored follow, and tell if a provider has refused it.",
                 "ему, которые ещё хранятся, стоят ниже и говорят, не отказал ли провайдер.")
         return Step(
-            .device, .note, text,
+            .device, outcome: .note, text: text,
             remedy: LocalizedText(
                 "The devices of a person: deskgate tokens list --app \(app) --user ID.",
                 "Устройства человека: deskgate tokens list --app \(app) --user ID."))
@@ -161,8 +161,8 @@ extension Explanation {
     private static func limits(_ facts: DeviceFacts) -> Step {
         let uses = facts.limitUses.reduce(LocalizedText(verbatim: "")) { $0 + used($1) }
         return Step(
-            .limits, .note,
-            LocalizedText(
+            .limits, outcome: .note,
+            text: LocalizedText(
                 "Registrations beyond push_tokens.limits are answered 429, and the app repeats them later.\(uses)",
                 "На регистрации сверх push_tokens.limits отвечают 429, и приложение повторяет их позже.\(uses)"))
     }

@@ -7,22 +7,23 @@ internal import JSON
 extension ExplainAction {
     private static let path: StaticString = "/v1/explain"
     private static let parameters = [
-        AdminRoute.Parameter("app_id", .query, text: "The app; may be left out where only one is configured."),
-        AdminRoute.Parameter("user_id", .query, text: "The person, alone or beside a security key or a device."),
-        AdminRoute.Parameter("security_key", .query, text: "A security key, which is judged as authorization would now."),
-        AdminRoute.Parameter("comment_id", .query, text: "A comment, and what became of it."),
-        AdminRoute.Parameter("device_id", .query, text: "A device, and whether it is notified."),
-        AdminRoute.Parameter("delivery_id", .query, text: "A delivery, and what became of it."),
+        AdminRoute.Parameter("app_id", place: .query, text: "The app; may be left out where only one is configured."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person, alone or beside a security key or a device."),
+        AdminRoute.Parameter("security_key", place: .query, text: "A security key, which is judged as authorization would now."),
+        AdminRoute.Parameter("comment_id", place: .query, text: "A comment, and what became of it."),
+        AdminRoute.Parameter("device_id", place: .query, text: "A device, and whether it is notified."),
+        AdminRoute.Parameter("delivery_id", place: .query, text: "A delivery, and what became of it."),
         Language.parameter,
     ]
 
     /// `GET /v1/explain`
     static let route = AdminRoute(
-        .get, path, .read, summary: "Why a person is refused or was not notified: what was found, and what to do.", parameters,
+        .get, path: path, role: .read, summary: "Why a person is refused or was not notified: what was found, and what to do.",
+        parameters: parameters,
         answer: AdminRoute.Answer(
             Explanation.members, text: "The answer in one sentence, what to do first, and what was found, in the order in which it happens."
         ),
-        .fromStore { request throws(AdminProblem) in
+        handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return try ExplainAction(
                 appID: values["app_id"], userID: values["user_id"], securityKey: values["security_key"], commentID: values["comment_id"],

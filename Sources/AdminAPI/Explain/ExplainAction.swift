@@ -87,7 +87,7 @@ package struct ExplainAction: AdminAction, Equatable {
         case .delivery(let id): return AdminAnswer(.object(try context.explanation(of: id).json(in: language)))
         case .user, .comment, .device: break
         }
-        guard let app else { return .error(400, "malformed", "app_id: missing; more than one app is configured.") }
+        guard let app else { return .error(400, code: "malformed", message: "app_id: missing; more than one app is configured.") }
         guard let configured = context.state.configuration.app(app) else { return .unknownApp(app, apps) }
         return AdminAnswer(.object(try explanation(of: configured, context).json(in: language)))
     }

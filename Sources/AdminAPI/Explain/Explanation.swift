@@ -77,8 +77,8 @@ package struct Explanation: Sendable, Equatable {
         package let references: [Reference]
 
         init(
-            _ subject: Subject, _ outcome: Outcome, _ text: LocalizedText, at: UnixMilliseconds? = nil, remedy: LocalizedText? = nil,
-            _ references: [Reference] = []
+            _ subject: Subject, outcome: Outcome, text: LocalizedText, at: UnixMilliseconds? = nil, remedy: LocalizedText? = nil,
+            references: [Reference] = []
         ) {
             self.subject = subject
             self.outcome = outcome
@@ -128,7 +128,7 @@ package struct Explanation: Sendable, Equatable {
     /// because other remedies need a service.
     func but(_ problem: Problem?) -> Explanation {
         guard let problem, problem.remedy != remedy else { return self }
-        let step = Step(.notifier, problem.severity == .problem ? .problem : .note, problem.text, remedy: problem.remedy)
+        let step = Step(.notifier, outcome: problem.severity == .problem ? .problem : .note, text: problem.text, remedy: problem.remedy)
         let told = conclusion.but(step)
         return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
     }

@@ -12,10 +12,10 @@ extension Explanation {
         switch verdict {
         case .denied(let denial, _), .shadowed(let denial, _):
             last = denial.check
-            failed = Step(last.subject, .problem, denial.sentence(facts), remedy: denial.remedy(facts))
+            failed = Step(last.subject, outcome: .problem, text: denial.sentence(facts), remedy: denial.remedy(facts))
         case .malformed(let error):
             last = .key
-            failed = Step(.key, .problem, error.localized, remedy: ValidationError.Problem.notASecurityKey.remedy)
+            failed = Step(.key, outcome: .problem, text: error.localized, remedy: ValidationError.Problem.notASecurityKey.remedy)
         case .undecided(let reason): (last, failed) = undecided(reason)
         case .unconfirmed: last = .backend
         case .authorized: break
@@ -41,8 +41,8 @@ extension Explanation {
             return (
                 .revocations,
                 Step(
-                    .revocations, .problem,
-                    LocalizedText(
+                    .revocations, outcome: .problem,
+                    text: LocalizedText(
                         "It is not known which keys are revoked: the store could not be read since the start, and there is no usable copy.",
                         "Какие ключи отозваны, неизвестно: с самого запуска хранилище не удалось прочитать, а пригодной копии нет."),
                     remedy: LocalizedText(
@@ -55,7 +55,8 @@ extension Explanation {
             return (
                 .signature,
                 Step(
-                    .signature, .problem, LocalizedText("Deskgate itself has failed (\(reason)).", "Сбой в самом Deskgate (\(reason))."),
+                    .signature, outcome: .problem,
+                    text: LocalizedText("Deskgate itself has failed (\(reason)).", "Сбой в самом Deskgate (\(reason))."),
                     remedy: LocalizedText("Look at the log.", "Посмотрите журнал."))
             )
         }
@@ -67,29 +68,31 @@ extension Explanation {
         switch check {
         case .key:
             return Step(
-                .key, .ok,
-                LocalizedText(
+                .key, outcome: .ok,
+                text: LocalizedText(
                     "It is a security key of Deskgate, and says that it was made with the key id \(id).",
                     "Это ключ безопасности Deskgate; в нём указан номер ключа \(id)."))
-        case .app: return Step(.app, .ok, LocalizedText("The app is configured.", "Приложение есть в настройках."))
+        case .app: return Step(.app, outcome: .ok, text: LocalizedText("The app is configured.", "Приложение есть в настройках."))
         case .keyID:
-            return Step(.keyID, .ok, LocalizedText("The app has a key with the id \(id).", "У приложения есть ключ с номером \(id)."))
+            return Step(
+                .keyID, outcome: .ok, text: LocalizedText("The app has a key with the id \(id).", "У приложения есть ключ с номером \(id).")
+            )
         case .signature:
             return Step(
-                .signature, .ok,
-                LocalizedText(
+                .signature, outcome: .ok,
+                text: LocalizedText(
                     "The key was made with that secret for this app_id and this user_id.",
                     "Ключ создан этим секретом для этого app_id и этого user_id."))
         case .life: return life(facts)
         case .revocations:
             return Step(
-                .revocations, .ok,
-                LocalizedText("Nothing that is revoked is about this key.", "Отзывов, которые касаются этого ключа, нет."))
+                .revocations, outcome: .ok,
+                text: LocalizedText("Nothing that is revoked is about this key.", "Отзывов, которые касаются этого ключа, нет."))
         case .backend:
             let backend = facts.backend.map { " \($0)" }
             return Step(
-                .backend, .note,
-                LocalizedText(
+                .backend, outcome: .note,
+                text: LocalizedText(
                     "The app's backend\(backend.map { " at\($0)" } ?? "") is asked next, which this answer does not.",
                     "Дальше спрашивают сервер приложения\(backend ?? ""); для этого ответа его не спрашивали."),
                 remedy: LocalizedText(
@@ -100,13 +103,15 @@ extension Explanation {
 
     private static func life(_ facts: KeyFacts) -> Step {
         guard let key = facts.key else {
-            return Step(.life, .note, LocalizedText("It is not known when the key was issued.", "Когда выдан ключ, неизвестно."))
+            return Step(
+                .life, outcome: .note, text: LocalizedText("It is not known when the key was issued.", "Когда выдан ключ, неизвестно."))
         }
         let (issued, expires) = (TextFragments.time(key.issuedAt), TextFragments.time(key.expiresAt))
         let end =
             key.expiresAt == 0
             ? LocalizedText("never expires", "не истекает") : LocalizedText("expires at \(expires)", "истекает \(expires)")
-        return Step(.life, .ok, LocalizedText("The key was issued at \(issued) and \(end).", "Ключ выдан \(issued) и \(end)."))
+        return Step(
+            .life, outcome: .ok, text: LocalizedText("The key was issued at \(issued) and \(end).", "Ключ выдан \(issued) и \(end)."))
     }
 
     /// What can be said without an app or a person.
@@ -114,12 +119,12 @@ extension Explanation {
         if facts.application?.verification == .backend { return [step(of: .app, facts), step(of: .backend, facts)] }
         guard let key = facts.key else {
             let text = LocalizedText("It is not dgk1. and 84 base64url characters.", "Это не dgk1. и 84 символа base64url.")
-            return [Step(.key, .problem, text, remedy: ValidationError.Problem.notASecurityKey.remedy)]
+            return [Step(.key, outcome: .problem, text: text, remedy: ValidationError.Problem.notASecurityKey.remedy)]
         }
         var steps = [step(of: .key, facts)]
         if facts.application != nil { steps.append(step(of: .app, facts)) }
         if let denial = facts.denial(of: key) {
-            steps.append(Step(denial.check.subject, .problem, denial.sentence(facts), remedy: denial.remedy(facts)))
+            steps.append(Step(denial.check.subject, outcome: .problem, text: denial.sentence(facts), remedy: denial.remedy(facts)))
         } else {
             steps.append(life(facts))
         }
@@ -128,8 +133,8 @@ extension Explanation {
         let (english, russian) = (missing.joined(separator: " and "), missing.joined(separator: " и "))
         steps.append(
             Step(
-                .signature, .note,
-                LocalizedText(
+                .signature, outcome: .note,
+                text: LocalizedText(
                     "The signature was not checked: it covers the app_id and the user_id.",
                     "Подпись не проверена: она охватывает app_id и user_id."),
                 remedy: LocalizedText("Ask again with \(english).", "Спросите снова и укажите \(russian).")))
@@ -145,8 +150,8 @@ extension Explanation {
                     " Authorization goes on with the last known revocations.", " Проверка идёт по последним известным отзывам.")
                 : LocalizedText(verbatim: "")
             return Step(
-                .search, .note,
-                LocalizedText(
+                .search, outcome: .note,
+                text: LocalizedText(
                     "The store could not be asked who has revoked what (\($0)).",
                     "Не удалось спросить хранилище, кто и что отозвал (\($0)).")
                     + known,
@@ -160,8 +165,8 @@ extension Explanation {
     static func shadow(_ facts: KeyFacts) -> Step? {
         guard let end = facts.shadowEnd.map({ TextFragments.time($0) }) else { return nil }
         return Step(
-            .shadowMode, .note,
-            LocalizedText(
+            .shadowMode, outcome: .note,
+            text: LocalizedText(
                 "The app is in its shadow mode until \(end): what would be denied is answered 200 until then, but not to blocked users.",
                 "Приложение в пробном режиме до \(end): до тех пор вместо отказа отвечают 200, кроме заблокированных пользователей."),
             remedy: LocalizedText(

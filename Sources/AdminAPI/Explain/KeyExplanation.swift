@@ -22,7 +22,7 @@ extension Explanation {
         if facts.lacksKey, let replicas = facts.closing.ofReplicas(lacksKey: true) { return verdict.but(replicas) }
         let reservation = facts.authorizations.reservations(facts).first { $0.outcome == .problem }
         guard let refusal = facts.authorizations.refusal(facts) ?? reservation else { return verdict }
-        return verdict.but(Step(refusal.subject, .note, refusal.text, at: refusal.at, remedy: refusal.remedy))
+        return verdict.but(Step(refusal.subject, outcome: .note, text: refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 
     /// How the person's latest requests were answered; empty where nobody knows.
@@ -38,7 +38,7 @@ extension Explanation {
         guard let step = checks.first(where: { $0.outcome == .problem }) ?? checks.last else { return nil }
         // Several revocations may end the key, and the remedy of one alone would promise too much.
         guard step.subject == .revocations, step.outcome == .problem, !facts.ending.isEmpty else { return step }
-        return Step(step.subject, step.outcome, step.text, at: step.at, remedy: facts.revocationRemedy)
+        return Step(step.subject, outcome: step.outcome, text: step.text, at: step.at, remedy: facts.revocationRemedy)
     }
 
     /// The answer and what it is worth.

@@ -122,7 +122,7 @@ struct KeyFacts {
         guard let appID, let backendStatus else { return [] }
         return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
             let keepsOut = $0.severity == .problem && whenUndecided != .allowIfKeyValid
-            return Explanation.Step(.backend, keepsOut ? .problem : .note, $0.text, remedy: $0.remedy)
+            return Explanation.Step(.backend, outcome: keepsOut ? .problem : .note, text: $0.text, remedy: $0.remedy)
         }
     }
 

@@ -90,8 +90,8 @@ extension Revocation {
     /// The step that tells of it.
     func step(_ outcome: Explanation.Outcome, at now: UnixSeconds) -> Explanation.Step {
         Explanation.Step(
-            .revocations, outcome, sentence, at: createdAt, remedy: remedy(at: now),
-            [Explanation.Reference(name: "revocation_id", text: id.description)])
+            .revocations, outcome: outcome, text: sentence, at: createdAt, remedy: remedy(at: now),
+            references: [Explanation.Reference(name: "revocation_id", text: id.description)])
     }
 }
 

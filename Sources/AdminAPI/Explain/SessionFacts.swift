@@ -15,7 +15,7 @@ enum SessionFacts {
     private var obstacle: Explanation.Step? {
         guard case .known(_, let status) = self, status.kept == nil, let obstacle = status.obstacle else { return nil }
         let (text, remedy) = Self.sentences(obstacle)
-        return Explanation.Step(.sessionToken, .problem, text, remedy: remedy)
+        return Explanation.Step(.sessionToken, outcome: .problem, text: text, remedy: remedy)
     }
 
     /// The step that tells of them.
@@ -24,14 +24,14 @@ enum SessionFacts {
         switch self {
         case .off:
             Explanation.Step(
-                .sessionToken, .note,
-                LocalizedText(
+                .sessionToken, outcome: .note,
+                text: LocalizedText(
                     "The app hands out no session tokens: sendbird.session_tokens is not configured, so such requests are answered 404 (off).",
                     "Приложение не выдаёт сеансовых токенов: sendbird.session_tokens не настроен, на такие запросы отвечают 404 (off)."))
         case .unknown:
             Explanation.Step(
-                .sessionToken, .note,
-                LocalizedText(
+                .sessionToken, outcome: .note,
+                text: LocalizedText(
                     "When the last session token was issued only a running service knows, and none runs here.",
                     "Когда выдан последний сеансовый токен, знает только работающая служба, а здесь она не запущена."))
         case .known(let settings, let status):
@@ -51,16 +51,16 @@ enum SessionFacts {
         guard let kept else {
             let life = TextFragments.duration(seconds: settings.lifeSeconds)
             return Explanation.Step(
-                .sessionToken, .ok,
-                LocalizedText(
+                .sessionToken, outcome: .ok,
+                text: LocalizedText(
                     "This process keeps no session token of this user. A genuine key that is in force gets one of Sendbird's, for \(life) at most.\(former)",
                     "Этот процесс не хранит сеансового токена этого пользователя. По подлинному действующему ключу он получит токен Sendbird, не дольше чем на \(life).\(former)"
                 ))
         }
         let (obtained, end) = (RFC3339.text(kept.obtainedAt), RFC3339.text(kept.expiresAt))
         return Explanation.Step(
-            .sessionToken, .ok,
-            LocalizedText(
+            .sessionToken, outcome: .ok,
+            text: LocalizedText(
                 "The last session token was issued at \(obtained) and ends at \(end). It is handed out again until a tenth of its life is left.\(former)",
                 "Последний сеансовый токен выдан \(obtained) и действует до \(end). Его выдают снова, пока не останется десятая часть срока.\(former)"
             ), at: kept.obtainedAt)

@@ -33,14 +33,15 @@ extension Explanation {
     }
 
     private static let noWebhook = Step(
-        .webhook, .problem, LocalizedText("The app has no webhook in the configuration.", "У приложения в настройках нет вебхука."),
+        .webhook, outcome: .problem,
+        text: LocalizedText("The app has no webhook in the configuration.", "У приложения в настройках нет вебхука."),
         remedy: LocalizedText(
             "Configure apps[].webhook, \(LocalizedText.reload), and enter the address in the help desk's settings.",
             "Задайте apps[].webhook, \(LocalizedText.reload) и укажите адрес в настройках службы поддержки."))
 
     private static let nobodyTold = Step(
-        .notifier, .problem,
-        LocalizedText(
+        .notifier, outcome: .problem,
+        text: LocalizedText(
             "Neither apps[].notifiers nor apps[].routes names a notifier that is told of comments.",
             "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
         remedy: LocalizedText("Name one, and \(LocalizedText.reload).", "Назовите такой и \(LocalizedText.reload)."))
@@ -49,8 +50,9 @@ extension Explanation {
     private static func forgotten(_ facts: CommentFacts, _ incoming: UnixMilliseconds) -> Explanation {
         let (comment, at, retention) = (facts.comment, RFC3339.text(incoming), retention(facts.keep))
         let came = Step(
-            .webhook, .ok,
-            LocalizedText("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."), at: incoming)
+            .webhook, outcome: .ok,
+            text: LocalizedText("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."),
+            at: incoming)
         // Of an app that nobody hears, nothing was made that could be forgotten.
         if facts.audience.isEmpty {
             let finding = LocalizedText(
@@ -59,11 +61,11 @@ extension Explanation {
             return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
         }
         if facts.now.elapsed(since: incoming) < UInt64(min(facts.keep.keepDeliveredDays, facts.keep.keepDeadDays)) * 86_400_000 {
-            return untold(comment, at, came)
+            return untold(comment, at: at, came: came)
         }
         let gone = Step(
-            .delivery, .note,
-            LocalizedText(
+            .delivery, outcome: .note,
+            text: LocalizedText(
                 "None of its deliveries is left: they were forgotten, or no notifier was told. \(retention)",
                 "От его доставок ничего не осталось: они забыты, или ни один канал о нём не узнал. \(retention)"),
             remedy: LocalizedText(
@@ -76,10 +78,10 @@ extension Explanation {
     }
 
     /// A comment that came too lately to be forgotten for its age.
-    private static func untold(_ comment: HelpDeskID, _ at: String, _ came: Step) -> Explanation {
+    private static func untold(_ comment: HelpDeskID, at: String, came: Step) -> Explanation {
         let none = Step(
-            .delivery, .problem,
-            LocalizedText(
+            .delivery, outcome: .problem,
+            text: LocalizedText(
                 "It has no deliveries: no notifier was told when it came, or an operator has purged them or forgotten the user.",
                 "Доставок у него нет: когда он пришёл, каналов для него не было, или оператор удалил их или забыл пользователя."),
             remedy: LocalizedText(
@@ -96,24 +98,24 @@ extension Explanation {
     private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {
         [
             Step(
-                .webhook, .problem,
-                LocalizedText(
+                .webhook, outcome: .problem,
+                text: LocalizedText(
                     "The webhook may never have come, or was refused: nothing is stored of such a one.",
                     "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(app)),
             Step(
-                .webhook, .note,
-                LocalizedText(
+                .webhook, outcome: .note,
+                text: LocalizedText(
                     "Comments that the person wrote are not sent back: they are counted as result=\"ignored\".",
                     "Комментарии самого человека назад не отправляются: они считаются как result=\"ignored\"."),
                 remedy: LocalizedText("Ask about a comment that support wrote.", "Спросите о комментарии, который написала поддержка.")),
             Step(
-                .search, .note,
-                LocalizedText(
+                .search, outcome: .note,
+                text: LocalizedText(
                     "It may have come long ago: that it came is known for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
                     "Возможно, он пришёл давно: что он приходил, помнят \(Deduplication.milliseconds / 86_400_000) дн.")),
             Step(
-                .search, .note,
-                LocalizedText(
+                .search, outcome: .note,
+                text: LocalizedText(
                     "The comment may belong to another app, or have another id: ids are compared as text, so 7 and 007 differ.",
                     "Возможно, он из другого приложения или номер другой: номера сравниваются как текст, так что 7 и 007 различны."),
                 remedy: LocalizedText(

@@ -16,15 +16,15 @@ extension Explanation {
         let steps =
             [store].compactMap(\.self) + Self.closing(facts.key) + facts.key.backendTroubles
             + facts.key.authorizations.steps(facts.key) + facts.key.authorizations.reservations(facts.key)
-        self.init(Self.conclusion(facts, store, steps), steps)
+        self.init(Self.conclusion(facts, store: store, steps: steps), steps)
     }
 
-    private static func conclusion(_ facts: RememberedUser, _ store: Step?, _ steps: [Step]) -> Conclusion {
+    private static func conclusion(_ facts: RememberedUser, store: Step?, steps: [Step]) -> Conclusion {
         if facts.isBlocked {
             let text = LocalizedText(
                 "This user is denied with any key: blocked or forgotten, by the last known revocations.",
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
-            return Conclusion(.problem, text, from: Step(.revocations, .problem, text, remedy: unblock(facts.key)))
+            return Conclusion(.problem, text, from: Step(.revocations, outcome: .problem, text: text, remedy: unblock(facts.key)))
         }
         if let keptOut = keptOut(facts.key, steps) { return keptOut }
         let text = LocalizedText(
@@ -55,7 +55,7 @@ extension AdminContext {
         let isBlocked = key.application.map {
             (try? known.blocks(app: $0.digest, appID: appID.utf8.span, userID: userID.utf8.span)) ?? false
         }
-        recall(&key, appID, userID)
+        recall(&key, appID: appID, userID: userID)
         return RememberedUser(key: key, isBlocked: isBlocked ?? false)
     }
 }

@@ -89,9 +89,11 @@ extension Explanation {
     private static func app(_ facts: UserFacts) -> Step {
         guard let ids = facts.key.keyIDs else {
             return Step(
-                .app, .ok, LocalizedText("The app is configured, and has no key.", "Приложение есть в настройках, ключей у него нет."))
+                .app, outcome: .ok,
+                text: LocalizedText("The app is configured, and has no key.", "Приложение есть в настройках, ключей у него нет."))
         }
-        return Step(.app, .ok, LocalizedText("The app is configured, with \(ids).", "Приложение есть в настройках, у него \(ids)."))
+        return Step(
+            .app, outcome: .ok, text: LocalizedText("The app is configured, with \(ids).", "Приложение есть в настройках, у него \(ids)."))
     }
 
     private static func revocations(_ facts: UserFacts) -> [Step] {
@@ -101,8 +103,8 @@ extension Explanation {
             facts.key.revocations.isCut
             ? [
                 Step(
-                    .search, .note,
-                    LocalizedText(
+                    .search, outcome: .note,
+                    text: LocalizedText(
                         "Only the newest \(most) revocations were looked through for those of the whole app.",
                         "Отзывы для всего приложения искали только среди последних \(most)."),
                     remedy: LocalizedText(
@@ -113,7 +115,7 @@ extension Explanation {
             let text = LocalizedText(
                 "Neither this user nor the whole app is revoked; revocations of single keys do not say whose they are.",
                 "Ни у этого пользователя, ни у всего приложения отзывов нет; по отзывам отдельных ключей не видно, чьи они.")
-            return [Step(.revocations, .ok, text)] + cut
+            return [Step(.revocations, outcome: .ok, text: text)] + cut
         }
         return found.map { $0.step(facts.key.keepsOut($0) ? .problem : .note, at: facts.key.now) } + cut
     }
@@ -147,7 +149,7 @@ extension Explanation {
             if delivery.delivery.state == .delivered, !delivery.delivery.isSuperseded { working.insert(delivery.delivery.notifier) }
             let step = delivery.step
             guard step.outcome == .problem, working.contains(delivery.delivery.notifier) else { return step }
-            return Step(step.subject, .note, step.text, at: step.at, remedy: step.remedy, step.references)
+            return Step(step.subject, outcome: .note, text: step.text, at: step.at, remedy: step.remedy, references: step.references)
         }
     }
 
@@ -158,7 +160,7 @@ extension Explanation {
             let text = LocalizedText(
                 "The app's backend is asked at \(backend) (verify.mode \(mode)); when it cannot decide, the rule is \(rule).",
                 "Спрашивают сервер приложения \(backend) (verify.mode \(mode)); если он не может решить, действует правило \(rule).")
-            steps.append(Step(.backend, .note, text))
+            steps.append(Step(.backend, outcome: .note, text: text))
             steps += facts.key.backendTroubles
         }
         return steps + [shadow(facts.key)].compactMap(\.self)
@@ -173,15 +175,16 @@ extension Explanation {
         let text = LocalizedText(
             "No session token is given, because no key of this user counts (403, revoked).",
             "Сеансового токена не дают: ни один ключ этого пользователя не действует (403, revoked).")
-        return [Step(.sessionToken, .problem, text)]
+        return [Step(.sessionToken, outcome: .problem, text: text)]
     }
 
     private static func devices(_ facts: UserFacts) -> [Step] {
         guard !facts.devices.isEmpty else {
             return [
                 Step(
-                    .devices, .note,
-                    LocalizedText("No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
+                    .devices, outcome: .note,
+                    text: LocalizedText(
+                        "No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
                     remedy: registering(
                         isKeptOut: facts.key.revocations.found.contains(where: facts.key.keepsOut), facts.limitUses,
                         usual: LocalizedText(
@@ -195,7 +198,7 @@ extension Explanation {
         let more = LocalizedText(
             "More devices are registered: deskgate tokens list shows them.",
             "Зарегистрированы и другие устройства: их показывает deskgate tokens list.")
-        return facts.devices.map { $0.step(facts.audience) } + (facts.hasMoreDevices ? [Step(.search, .note, more)] : [])
+        return facts.devices.map { $0.step(facts.audience) } + (facts.hasMoreDevices ? [Step(.search, outcome: .note, text: more)] : [])
     }
 
     private static func limits(_ facts: UserFacts) -> Step {
@@ -212,8 +215,8 @@ extension Explanation {
         let uses = facts.limitUses.reduce(LocalizedText(verbatim: "")) { $0 + Self.used($1) }
         let most = facts.registration.devicesPerUser
         return Step(
-            .limits, .note,
-            LocalizedText(
+            .limits, outcome: .note,
+            text: LocalizedText(
                 "\(limits).\(uses) A person may have \(TextFragments.count(most, "device")).",
                 "\(limits).\(uses) Устройств у человека может быть не больше \(most)."))
     }
@@ -230,12 +233,12 @@ extension Explanation {
     /// Of single requests only the latest are known. Where all were allowed, the log has none to search for.
     static func log(_ facts: KeyFacts) -> Step {
         Step(
-            .search, .note,
-            LocalizedText(
+            .search, outcome: .note,
+            text: LocalizedText(
                 "Only the latest answers are kept, in memory; the log has a sample of the denials.",
                 "Хранятся только последние ответы, в памяти; в журнале есть выборка отказов."),
             remedy: facts.authorizations.hasNoRefusal
                 ? nil : facts.reference.map { LocalizedText("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
-            facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
+            references: facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
     }
 }

@@ -22,8 +22,9 @@ package enum PageAccess: Sendable {
     }
 
     private static let needsTLSAnswer = Response.error(
-        403, "page_needs_tls",
-        "The operators' page is served on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
+        403, code: "page_needs_tls",
+        message:
+            "The operators' page is served on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
     )
 
     /// The answer that refuses every request of the page; nil when it is served.

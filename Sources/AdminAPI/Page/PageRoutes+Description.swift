@@ -3,21 +3,23 @@ internal import JSON
 
 /// What the routes of the operators' page take and answer, for the OpenAPI document.
 extension PageRoutes {
-    private static let page = RouteDescription.Answer(200, "The page.", Schema.text, mediaType: "text/html")
-    private static let unchanged = RouteDescription.Answer(304, "It is still what If-None-Match names.")
-    private static let needsTLS = RouteDescription.Answer(403, "Other machines reach the listener, which has no TLS.")
-    private static let absent = RouteDescription.Answer(404, "The page is switched off, or has no such file.")
+    private static let page = RouteDescription.Answer(200, text: "The page.", schema: Schema.text, mediaType: "text/html")
+    private static let unchanged = RouteDescription.Answer(304, text: "It is still what If-None-Match names.")
+    private static let needsTLS = RouteDescription.Answer(403, text: "Other machines reach the listener, which has no TLS.")
+    private static let absent = RouteDescription.Answer(404, text: "The page is switched off, or has no such file.")
     private static let misdirected = RouteDescription.Answer(
-        421, "The Host header is a name other than localhost, while only this machine reaches the listener.")
-    private static let foreign = RouteDescription.Answer(403, "Origin is not the page, the token mints keys, or the listener needs TLS.")
+        421, text: "The Host header is a name other than localhost, while only this machine reaches the listener.")
+    private static let foreign = RouteDescription.Answer(
+        403, text: "Origin is not the page, the token mints keys, or the listener needs TLS.")
     private static let members = [("role", AdminSchema.maybeText), ("token", AdminSchema.maybeText)]
     private static let session = RouteDescription.Answer(
-        200, "The role of the session, and the place of its token in the configuration; null without a session.", Schema.object(members))
+        200, text: "The role of the session, and the place of its token in the configuration; null without a session.",
+        schema: Schema.object(members))
     private static let opened = RouteDescription.Answer(
-        200, "The same, and the secret that requests with the session's cookie send in the header \(SessionCookie.secretHeader).",
-        Schema.object(members + [("secret", Schema.text)]))
+        200, text: "The same, and the secret that requests with the session's cookie send in the header \(SessionCookie.secretHeader).",
+        schema: Schema.object(members + [("secret", Schema.text)]))
     private static let notProven = RouteDescription.Answer(
-        401, "The request has a session's cookie without its secret, or the session has ended.")
+        401, text: "The request has a session's cookie without its secret, or the session has ended.")
 
     /// `GET /`
     static let index: [HTTPServer.Method: RouteDescription] = [
@@ -28,9 +30,10 @@ extension PageRoutes {
     static let file: [HTTPServer.Method: RouteDescription] = [
         .get: RouteDescription(
             "A file of the operators' page.",
-            parameters: [RouteDescription.Parameter("file", .path, Schema.line(1...255), text: "Its name.")],
+            parameters: [RouteDescription.Parameter("file", place: .path, schema: Schema.line(1...255), text: "Its name.")],
             answers: [
-                RouteDescription.Answer(200, "The file.", Schema.text, mediaType: "text/javascript"), unchanged, needsTLS, absent,
+                RouteDescription.Answer(200, text: "The file.", schema: Schema.text, mediaType: "text/javascript"), unchanged, needsTLS,
+                absent,
                 misdirected,
             ])
     ]
@@ -42,8 +45,8 @@ extension PageRoutes {
             "Opens a session, whose cookie and secret together stand for the token; only from the page itself.",
             body: RouteDescription.Body(Schema.object([("token", Schema.text)])),
             answers: [
-                opened, RouteDescription.Answer(400, "The body is not the object that is expected."),
-                RouteDescription.Answer(401, "No admin token is this text."), foreign, absent, misdirected,
+                opened, RouteDescription.Answer(400, text: "The body is not the object that is expected."),
+                RouteDescription.Answer(401, text: "No admin token is this text."), foreign, absent, misdirected,
             ]),
         .delete: RouteDescription(
             "Ends the session; only from the page itself.", answers: [session, notProven, foreign, absent, misdirected]),

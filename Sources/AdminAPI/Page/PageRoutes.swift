@@ -91,11 +91,13 @@ private struct PageFiles: Sendable {
 
 /// The session of a browser: `GET`, `POST` and `DELETE /session`.
 private struct SessionRoute: Sendable {
-    private static let token = AdminRoute.Parameter("token", .body, isRequired: true, text: "An admin token of the role read or operate.")
-    private static let wrongToken = Response.error(401, "unauthorized", "No admin token is this text.")
-    private static let mintsOnly = Response.error(403, "forbidden", "This token mints keys; sign in with one of the role read or operate.")
+    private static let token = AdminRoute.Parameter(
+        "token", place: .body, isRequired: true, text: "An admin token of the role read or operate.")
+    private static let wrongToken = Response.error(401, code: "unauthorized", message: "No admin token is this text.")
+    private static let mintsOnly = Response.error(
+        403, code: "forbidden", message: "This token mints keys; sign in with one of the role read or operate.")
     private static let noRandom = Response.error(
-        503, "undecided", "The session could not be made; try again.", headers: [("Retry-After", "1")])
+        503, code: "undecided", message: "The session could not be made; try again.", headers: [("Retry-After", "1")])
 
     private let gate: AdminGate
 
@@ -111,20 +113,20 @@ private struct SessionRoute: Sendable {
     /// Opens a session.
     func open(_ request: borrowing Request) -> Response {
         let state = gate.state.current
-        if let refusal = gate.foreignOrigin(request, AdminCaller(request), state) { return refusal }
+        if let refusal = gate.foreignOrigin(request, caller: AdminCaller(request), state: state) { return refusal }
         let sent: String?
         do throws(AdminProblem) {
             sent = try request.withBody { body throws(AdminProblem) in try AdminFields(body, [Self.token]).text("token") }
         } catch {
-            return .error(400, "malformed", error.message)
+            return .error(400, code: "malformed", message: error.message)
         }
         guard let sent, let token = BearerToken.owner(of: sent.utf8.span, among: state.tokens) else {
-            gate.deny(AdminCaller(request), "unauthorized", [])
+            gate.deny(AdminCaller(request), outcome: "unauthorized", fields: [])
             return Self.wrongToken
         }
         let caller = AdminCaller(request, token)
         guard token.has(.read) else {
-            gate.deny(caller, "forbidden", [("needed", .string(AdminToken.Role.read.rawValue))])
+            gate.deny(caller, outcome: "forbidden", fields: [("needed", .string(AdminToken.Role.read.rawValue))])
             return Self.mintsOnly
         }
         guard let credential = try? gate.sessions.open(token) else { return Self.noRandom }
@@ -143,7 +145,7 @@ private struct SessionRoute: Sendable {
             return gate.refuse(request, error)
         }
         let caller = AdminCaller(request, token)
-        if let refusal = gate.foreignOrigin(request, caller, state) { return refusal }
+        if let refusal = gate.foreignOrigin(request, caller: caller, state: state) { return refusal }
         end(request, state)
         if token != nil { gate.audit("session.close", outcome: "done", [], by: caller) }
         return Self.answer(nil, state.cookie.deleting(for: request))

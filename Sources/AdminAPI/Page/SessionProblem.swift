@@ -8,11 +8,11 @@ enum SessionProblem: String, Error {
     case ended = "session_ended"
 
     private static let secretMissingAnswer = Response.error(
-        401, secretMissing.rawValue,
-        "The cookie of a session needs its secret beside it, in the header \(SessionCookie.secretHeader), as the page sends it. "
+        401, code: secretMissing.rawValue,
+        message: "The cookie of a session needs its secret beside it, in the header \(SessionCookie.secretHeader), as the page sends it. "
             + "Ask through the page, or send an admin token: Authorization: Bearer TOKEN.")
     private static let endedAnswer = Response.error(
-        401, ended.rawValue, "The session has ended, or \(SessionCookie.secretHeader) is not its secret; sign in again.")
+        401, code: ended.rawValue, message: "The session has ended, or \(SessionCookie.secretHeader) is not its secret; sign in again.")
 
     /// The answer that refuses the request.
     var answer: Response {

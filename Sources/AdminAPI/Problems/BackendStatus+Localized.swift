@@ -7,7 +7,7 @@ extension BackendStatus {
     ///   - origin: where it is asked; nil when that is not known.
     ///   - rule: the answer to users while it cannot decide.
     func problems(of app: String, at origin: String?, _ rule: UndecidedPolicy) -> [Problem] {
-        [open(app, origin, rule), newKeys(app, origin)].compactMap(\.self)
+        [open(app, origin: origin, rule: rule), newKeys(app, origin)].compactMap(\.self)
     }
 
     /// Why the last call failed, as a sentence after others; empty when none has. A stranger's failure hides none of a known key.
@@ -43,7 +43,7 @@ extension BackendStatus {
             " The last call\(call) failed: \(failure.localized).", " Последний вызов\(call) не удался: \(failure.localized).")
     }
 
-    private func open(_ app: String, _ origin: String?, _ rule: UndecidedPolicy) -> Problem? {
+    private func open(_ app: String, origin: String?, rule: UndecidedPolicy) -> Problem? {
         guard breaker == .open || breaker == .halfOpen else { return nil }
         let cause = cause(at: origin)
         return Problem(

@@ -6,53 +6,54 @@ internal import JSON
 /// The mapping between actions on tickets and requests to the admin listener, in both directions.
 extension TicketAction {
     private static let path: StaticString = "/v1/tickets"
-    private static let app = AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app.")
-    private static let user = AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "The customer.")
+    private static let app = AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app.")
+    private static let user = AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, text: "The customer.")
     private static let ticket = AdminRoute.Parameter(
-        "ticket_id", .body, .number(1...Int64.max), isRequired: true, text: "The help desk's number of the ticket.")
+        "ticket_id", place: .body, kind: .number(1...Int64.max), isRequired: true, text: "The help desk's number of the ticket.")
     private static let priority = AdminRoute.Parameter(
-        "priority", .body, .choice(TicketPriority.allCases.map(\.rawValue)), text: "How urgent it is.")
-    private static let fields = AdminRoute.Parameter("custom_fields", .body, .fields, text: "Fields that are registered at the help desk.")
+        "priority", place: .body, kind: .choice(TicketPriority.allCases.map(\.rawValue)), text: "How urgent it is.")
+    private static let fields = AdminRoute.Parameter("custom_fields", place: .body, kind: .fields, text: "Fields that are registered at the help desk.")
 
     private static let creation = [
-        app, AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The customer."),
+        app, AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The customer."),
         AdminRoute.Parameter(
-            "user_name", .body, .line(1...TicketDraft.longestUserName),
+            "user_name", place: .body, kind: .line(1...TicketDraft.longestUserName),
             text: "The customer's name, as support sees it; without it, the help desk keeps the one that it has."),
-        AdminRoute.Parameter("title", .body, .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
-        AdminRoute.Parameter("group_key", .body, .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
+        AdminRoute.Parameter("title", place: .body, kind: .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
+        AdminRoute.Parameter("group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
         AdminRoute.Parameter(
-            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels),
+            "related_channels", place: .body, kind: .lines(0...TicketDraft.mostRelatedChannels),
             text: "The channels that it is about; the customer must have joined them."),
-        AdminRoute.Parameter("message", .body, text: "The customer's first message; until there is one, support does not see the ticket."),
+        AdminRoute.Parameter(
+            "message", place: .body, text: "The customer's first message; until there is one, support does not see the ticket."),
     ]
     private static let place = [
         app.placed(.query),
-        AdminRoute.Parameter("ticket_id", .query, .number(1...Int64.max), text: "The help desk's number of the ticket."),
-        AdminRoute.Parameter("channel", .query, text: "The address of its conversation's channel."),
+        AdminRoute.Parameter("ticket_id", place: .query, kind: .number(1...Int64.max), text: "The help desk's number of the ticket."),
+        AdminRoute.Parameter("channel", place: .query, text: "The address of its conversation's channel."),
     ]
     private static let criteria = [
         app.placed(.query),
         AdminRoute.Parameter(
-            "state", .query, .choice(TicketQuestion.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
-        user.placed(.query), AdminRoute.Parameter("custom_field", .query, text: "KEY=VALUE, a field that they must have."),
+            "state", place: .query, kind: .choice(TicketQuestion.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
+        user.placed(.query), AdminRoute.Parameter("custom_field", place: .query, text: "KEY=VALUE, a field that they must have."),
         AdminQuery.page[0],
         AdminRoute.Parameter(
-            "limit", .query, .number(1...Int64(TicketQuestion.longestPage)), text: "How many at most; 10 by default."),
+            "limit", place: .query, kind: .number(1...Int64(TicketQuestion.longestPage)), text: "How many at most; 10 by default."),
     ]
     private static let closing = [
-        app, ticket, AdminRoute.Parameter("comment", .body, text: "Why, for support."),
+        app, ticket, AdminRoute.Parameter("comment", place: .body, text: "Why, for support."),
     ]
     private static let relating = [
         app, ticket,
         AdminRoute.Parameter(
-            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels), isRequired: true,
+            "related_channels", place: .body, kind: .lines(0...TicketDraft.mostRelatedChannels), isRequired: true,
             text: "The channels that it is about, all of which its customer must have joined; an empty list clears them."),
     ]
     private static let setting = [
-        app, AdminRoute.Parameter("ticket_id", .body, .number(1...Int64.max), text: "The ticket."),
-        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "The customer, in place of a ticket."),
-        AdminRoute.Parameter("custom_fields", .body, .fields, isRequired: true, text: "The fields; an empty text clears one."),
+        app, AdminRoute.Parameter("ticket_id", place: .body, kind: .number(1...Int64.max), text: "The ticket."),
+        AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, text: "The customer, in place of a ticket."),
+        AdminRoute.Parameter("custom_fields", place: .body, kind: .fields, isRequired: true, text: "The fields; an empty text clears one."),
     ]
 
     /// What the help desk may refuse on every route.
@@ -64,30 +65,33 @@ extension TicketAction {
 
     static let routes = [
         AdminRoute(
-            .get, path, .read, summary: "The tickets of an app that are open, or those that are closed, the last changed first.", criteria,
+            .get, path: path, role: .read,
+            summary: "The tickets of an app that are open, or those that are closed, the last changed first.", parameters: criteria,
             answer: AdminRoute.Answer(
                 ["tickets", "next"], ["tickets": AdminSchema.tickets],
                 text: "The tickets, and where the list goes on; null at its end.", refusals: refusals,
                 links: .ticket("/tickets/0/ticket_id", app: "$request.query.app_id")),
-            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+            handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .get, "/v1/tickets/count", .read, summary: "How many tickets an app or a customer has, by state.",
-            [app.placed(.query), user.placed(.query)],
+            .get, path: "/v1/tickets/count", role: .read, summary: "How many tickets an app or a customer has, by state.",
+            parameters: [app.placed(.query), user.placed(.query)],
             answer: AdminRoute.Answer(
                 ["open", "states"], ["open": AdminSchema.count, "states": AdminSchema.anyObject],
                 text: "How many are open, and how many have each state.", refusals: refusals),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: [app.placed(.query), user.placed(.query)])
                 return try counting(appID: values["app_id"], userID: values["user_id"])
             }),
         AdminRoute(
-            .get, "/v1/tickets/show", .read, summary: "One ticket, by its number or its channel.", place, answer: one,
-            .fromStore { request throws(AdminProblem) in
+            .get, path: "/v1/tickets/show", role: .read, summary: "One ticket, by its number or its channel.", parameters: place,
+            answer: one,
+            handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: place)
                 return try showing(appID: values["app_id"], ticketID: try number(values["ticket_id"]), channel: values["channel"])
             }),
         AdminRoute(
-            .post, path, .operate, summary: "Makes a ticket, and its customer if the help desk does not know the person yet.", creation,
+            .post, path: path, role: .operate, summary: "Makes a ticket, and its customer if the help desk does not know the person yet.",
+            parameters: creation,
             answer: AdminRoute.Answer(
                 ["ticket", "message", "dropped"],
                 [
@@ -96,31 +100,37 @@ extension TicketAction {
                 ], status: 201,
                 text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
                 refusals: refusals + [404], links: .ticket("/ticket/ticket_id", app: "$request.body#/app_id")),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 try .some(request.withBody { body throws(AdminProblem) in try creating(AdminFields(body, creation)) })
             }),
-        changing("/v1/tickets/close", "Closes a ticket that is active or idle.", closing) { fields throws(AdminProblem) in
+        changing("/v1/tickets/close", summary: "Closes a ticket that is active or idle.", parameters: closing) {
+            fields throws(AdminProblem) in
             try TicketAction.closing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), comment: fields.text("comment"))
         },
-        changing("/v1/tickets/reopen", "Reopens a closed ticket, where the help desk lets others do that.", [app, ticket]) {
+        changing(
+            "/v1/tickets/reopen", summary: "Reopens a closed ticket, where the help desk lets others do that.", parameters: [app, ticket]
+        ) {
             fields throws(AdminProblem) in
             try reopening(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"))
         },
-        changing("/v1/tickets/priority", "Changes how urgent a ticket is.", [app, ticket, priority]) { fields throws(AdminProblem) in
+        changing("/v1/tickets/priority", summary: "Changes how urgent a ticket is.", parameters: [app, ticket, priority]) {
+            fields throws(AdminProblem) in
             try prioritizing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), priority: fields.text("priority"))
         },
-        changing("/v1/tickets/related-channels", "Says which channels of its customer's a ticket is about.", relating) {
+        changing("/v1/tickets/related-channels", summary: "Says which channels of its customer's a ticket is about.", parameters: relating)
+        {
             fields throws(AdminProblem) in
             try TicketAction.relating(
                 appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), channels: fields.texts("related_channels"))
         },
         AdminRoute(
-            .post, "/v1/tickets/fields", .operate, summary: "Sets fields of a ticket or of a customer; others stay.", setting,
+            .post, path: "/v1/tickets/fields", role: .operate, summary: "Sets fields of a ticket or of a customer; others stay.",
+            parameters: setting,
             answer: AdminRoute.Answer(
                 ["custom_fields", "dropped"], ["custom_fields": AdminSchema.anyObject, "dropped": Schema.array(Schema.text)],
                 text: "All fields as the help desk has them now, and the keys that it has dropped because nobody has registered them.",
                 refusals: refusals + [404]),
-            .fromStore { request throws(AdminProblem) in
+            handling: .fromStore { request throws(AdminProblem) in
                 try .some(
                     request.withBody { body throws(AdminProblem) in
                         let fields = try AdminFields(body, setting)
@@ -132,12 +142,12 @@ extension TicketAction {
     ]
 
     private static func changing(
-        _ path: StaticString, _ summary: String, _ parameters: [AdminRoute.Parameter],
-        _ read: @escaping @Sendable (AdminFields) throws(AdminProblem) -> TicketAction
+        _ path: StaticString, summary: String, parameters: [AdminRoute.Parameter],
+        read: @escaping @Sendable (AdminFields) throws(AdminProblem) -> TicketAction
     ) -> AdminRoute {
         AdminRoute(
-            .post, path, .operate, summary: summary, parameters, answer: changed,
-            .fromStore { request throws(AdminProblem) in
+            .post, path: path, role: .operate, summary: summary, parameters: parameters, answer: changed,
+            handling: .fromStore { request throws(AdminProblem) in
                 try .some(request.withBody { body throws(AdminProblem) in try read(AdminFields(body, parameters)) })
             })
     }

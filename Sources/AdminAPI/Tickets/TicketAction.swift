@@ -41,7 +41,8 @@ package struct TicketAction: AdminAction, Equatable {
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: appID.utf8.span) != nil else { return .unknownApp(appID, context.state.names.apps) }
         guard let desk = context.tickets(appID) else {
-            return .error(400, "no_tickets", "app_id: only apps of Sendbird Desk have tickets; this app has another help desk.")
+            return .error(
+                400, code: "no_tickets", message: "app_id: only apps of Sendbird Desk have tickets; this app has another help desk.")
         }
         do throws(TicketFailure) {
             return try perform(on: desk, context)
@@ -54,7 +55,7 @@ package struct TicketAction: AdminAction, Equatable {
 
     private func perform(on desk: any TicketDesk, _ context: AdminContext) throws(TicketFailure) -> AdminAnswer {
         switch kind {
-        case .create(let draft): return created(try desk.create(draft), draft, context)
+        case .create(let draft): return created(try desk.create(draft), draft: draft, context: context)
         case .show(let place): return answer(try desk.ticket(place), context)
         case .list(let question):
             let page = try desk.list(question)
@@ -81,7 +82,7 @@ package struct TicketAction: AdminAction, Equatable {
             ["custom_fields": fields.json, "dropped": Self.list(fields.missing(of: wanted))], about: about(context))
     }
 
-    private func created(_ new: NewTicket, _ draft: TicketDraft, _ context: AdminContext) -> AdminAnswer {
+    private func created(_ new: NewTicket, draft: TicketDraft, context: AdminContext) -> AdminAnswer {
         AdminAnswer(
             status: 201,
             [

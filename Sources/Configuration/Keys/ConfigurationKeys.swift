@@ -30,22 +30,22 @@ struct ConfigurationKey: Sendable {
     var isPlaceholder: Bool { name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
 
     /// A key that a reload takes over.
-    static func live(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, _ meaning: String = "") -> Self {
+    static func live(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .live, isRequired: false, absence: absence, meaning: meaning)
     }
 
     /// A key that only a restart takes over.
-    static func restart(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, _ meaning: String = "") -> Self {
+    static func restart(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .restart, isRequired: false, absence: absence, meaning: meaning)
     }
 
     /// A key that a reload takes over while it stays in the configuration.
-    static func onceSet(_ name: String, _ value: ConfigurationValue, _ meaning: String = "") -> Self {
+    static func onceSet(_ name: String, _ value: ConfigurationValue, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .onceSet, isRequired: false, absence: nil, meaning: meaning)
     }
 
     /// A key that must be there, and that a reload takes over.
-    static func required(_ name: String, _ value: ConfigurationValue, _ meaning: String = "") -> Self {
+    static func required(_ name: String, _ value: ConfigurationValue, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .live, isRequired: true, absence: nil, meaning: meaning)
     }
 }

@@ -1,66 +1,69 @@
 /// The keys of the two listeners.
 extension ConfigurationReader {
     static let listenKeys: ConfigurationKeys = [
-        .restart("host", .text(default: "127.0.0.1"), "the address to listen on; `0.0.0.0` or `::` for all"),
-        .restart("port", .integer(0...65535, default: 8080), "the port; 0 takes a free one"),
-        .restart("unix", .path(), "a Unix socket in place of host and port"),
+        .restart("host", .text(default: "127.0.0.1"), meaning: "the address to listen on; `0.0.0.0` or `::` for all"),
+        .restart("port", .integer(0...65535, default: 8080), meaning: "the port; 0 takes a free one"),
+        .restart("unix", .path(), meaning: "a Unix socket in place of host and port"),
         .onceSet("tls", .object(publicTLSKeys)),
-        .onceSet("allow", .texts(), "CIDR blocks that may call, at most 1000 ([Restricting callers](#restricting-callers))"),
+        .onceSet("allow", .texts(), meaning: "CIDR blocks that may call, at most 1000 ([Restricting callers](#restricting-callers))"),
         .live(
             "trusted_proxies", .texts(),
-            "CIDR blocks of your proxies; `\"unix\"` for the Unix socket ([Behind a proxy](#behind-a-proxy))"),
+            meaning: "CIDR blocks of your proxies; `\"unix\"` for the Unix socket ([Behind a proxy](#behind-a-proxy))"),
         .onceSet("shared_header", .object(sharedHeaderKeys)),
         .restart(
             "max_connections", .integer(1...1_000_000, default: 10_000),
-            "maximum open connections ([limits](#bounds-on-connections))"),
+            meaning: "maximum open connections ([limits](#bounds-on-connections))"),
         // At least a few of the largest bodies.
         .restart(
             "bodies_megabytes", .integer(4...65_536, default: 64),
-            "MiB for all request bodies over 16 KiB; beyond it, requests are answered 503"),
+            meaning: "MiB for all request bodies over 16 KiB; beyond it, requests are answered 503"),
         // Longer than the 60 seconds after which common balancers close an idle connection: the balancer must close first.
         .restart(
             "idle_timeout_seconds", .integer(1...3600, default: 75),
-            "idle time of connections, longer than [the balancer's](DEPLOYING.md#idle-connections)"),
-        .restart("request_timeout_seconds", .integer(1...3600, default: 30), "time for a request to arrive (headers: 5 seconds), then 408"),
+            meaning: "idle time of connections, longer than [the balancer's](DEPLOYING.md#idle-connections)"),
+        .restart(
+            "request_timeout_seconds", .integer(1...3600, default: 30),
+            meaning: "time for a request to arrive (headers: 5 seconds), then 408"),
     ]
 
     // A certificate is renewed where it lies, which must not keep anything else from being taken over.
     static let publicTLSKeys: ConfigurationKeys = [
-        .required("certificate", .path(), "PEM chain, server certificate first, like certbot's `fullchain.pem`"),
-        .required("key", .path(), "PEM private key without a passphrase"),
-        .onceSet("client_authorities", .path(), "PEM authorities of the client certificates that callers must show"),
+        .required("certificate", .path(), meaning: "PEM chain, server certificate first, like certbot's `fullchain.pem`"),
+        .required("key", .path(), meaning: "PEM private key without a passphrase"),
+        .onceSet("client_authorities", .path(), meaning: "PEM authorities of the client certificates that callers must show"),
     ]
 
     static let sharedHeaderKeys: ConfigurationKeys = [
-        .required("name", .text(), "header that every call must have"),
-        .required("secret", .secrets, "its value: 16 to 512 visible ASCII characters, at most 8 values"),
+        .required("name", .text(), meaning: "header that every call must have"),
+        .required("secret", .secrets, meaning: "its value: 16 to 512 visible ASCII characters, at most 8 values"),
     ]
 
     static let adminKeys: ConfigurationKeys = [
-        .restart("host", .text(default: "127.0.0.1"), "as `listen.host`"),
-        .restart("port", .integer(0...65535, default: 9090), "as `listen.port`"),
-        .restart("unix", .path(), "as `listen.unix`"),
+        .restart("host", .text(default: "127.0.0.1"), meaning: "as `listen.host`"),
+        .restart("port", .integer(0...65535, default: 9090), meaning: "as `listen.port`"),
+        .restart("unix", .path(), meaning: "as `listen.unix`"),
         .onceSet("tls", .object(tlsKeys)),
-        .live("token", .secret, "bearer token with all rights, at least 32 random characters"),
+        .live("token", .secret, meaning: "bearer token with all rights, at least 32 random characters"),
         .live("tokens", .objects(adminTokenKeys)),
         .live(
             "metrics_need_token", .bool(default: false),
-            "requires role `read` for `/metrics`; always so if other machines reach the listener"),
-        .restart("max_connections", .integer(1...1_000_000, default: 1000), "as `listen.max_connections`"),
-        .restart("idle_timeout_seconds", .integer(1...3600, default: 60), "as `listen.idle_timeout_seconds`"),
-        .restart("request_timeout_seconds", .integer(1...3600, default: 30), "as `listen.request_timeout_seconds`"),
+            meaning: "requires role `read` for `/metrics`; always so if other machines reach the listener"),
+        .restart("max_connections", .integer(1...1_000_000, default: 1000), meaning: "as `listen.max_connections`"),
+        .restart("idle_timeout_seconds", .integer(1...3600, default: 60), meaning: "as `listen.idle_timeout_seconds`"),
+        .restart("request_timeout_seconds", .integer(1...3600, default: 30), meaning: "as `listen.request_timeout_seconds`"),
     ]
 
     static let tlsKeys: ConfigurationKeys = [
-        .required("certificate", .path(), "as `listen.tls.certificate`"),
-        .required("key", .path(), "as `listen.tls.key`"),
+        .required("certificate", .path(), meaning: "as `listen.tls.certificate`"),
+        .required("key", .path(), meaning: "as `listen.tls.key`"),
     ]
 
     static let adminTokenKeys: ConfigurationKeys = [
-        .required("name", .text(), "[unique name](#names-of-admin-tokens), such as `anna`: 1 to 64 letters, digits, `-`, `_` or `.`"),
+        .required(
+            "name", .text(), meaning: "[unique name](#names-of-admin-tokens), such as `anna`: 1 to 64 letters, digits, `-`, `_` or `.`"),
         .required(
             "role", .word(of: AdminToken.Role.self),
-            "[role](#roles-of-admin-tokens): `mint`, `read` or `operate`; at most 32 tokens"),
-        .required("token", .secret, "bearer token with the rights of its role"),
+            meaning: "[role](#roles-of-admin-tokens): `mint`, `read` or `operate`; at most 32 tokens"),
+        .required("token", .secret, meaning: "bearer token with the rights of its role"),
     ]
 }

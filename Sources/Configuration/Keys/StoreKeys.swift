@@ -5,40 +5,40 @@ extension ConfigurationReader {
     static let storeKeys: ConfigurationKeys = [
         .restart(
             "type", .word(of: StoreType.self, default: .sqlite),
-            "`sqlite` (one process), `postgres` ([replicas](SCALING.md)) or `memory` (lost at exit)"),
-        .restart("path", .path(default: "deskgate.db"), "SQLite file"),
-        .restart("url", .secret, "PostgreSQL address: `postgres://USER:PASSWORD@HOST,HOST/DATABASE?OPTION=…`"),
-        .restart("prepared_statements", .bool(default: true), "`false` behind transaction poolers such as PgBouncer"),
+            meaning: "`sqlite` (one process), `postgres` ([replicas](SCALING.md)) or `memory` (lost at exit)"),
+        .restart("path", .path(default: "deskgate.db"), meaning: "SQLite file"),
+        .restart("url", .secret, meaning: "PostgreSQL address: `postgres://USER:PASSWORD@HOST,HOST/DATABASE?OPTION=…`"),
+        .restart("prepared_statements", .bool(default: true), meaning: "`false` behind transaction poolers such as PgBouncer"),
         .restart(
             "max_pending", .integer(1...1_000_000_000, default: 1_000_000),
-            "maximum pending deliveries; beyond it, webhooks are answered 503"),
+            meaning: "maximum pending deliveries; beyond it, webhooks are answered 503"),
         .restart(
             "max_pending_per_notifier", .integer(1...1_000_000_000), without: "`250000`, a quarter of `max_pending`",
-            "maximum pending deliveries of one notifier"),
+            meaning: "maximum pending deliveries of one notifier"),
         .restart(
             "minimum_free_megabytes", .integer(0...1_000_000, default: 100),
-            "MB free on SQLite's disk; with less, webhooks are answered 503"),
+            meaning: "MB free on SQLite's disk; with less, webhooks are answered 503"),
         .restart(
             "revocations_path", .path(),
             without: "`deskgate.db.revocations` (`store.path` plus `.revocations`); with PostgreSQL `deskgate.revocations`",
-            "[copy of the revocations](USERS-AND-KEYS.md#the-copy-of-the-revocations) on a local disk, one for each process"),
+            meaning: "[copy of the revocations](USERS-AND-KEYS.md#the-copy-of-the-revocations) on a local disk, one for each process"),
         .restart(
             "revocations_max_age_seconds", .integer(60...30 * 86_400, default: 86_400),
-            "maximum age of that copy if the store is unavailable at start"),
+            meaning: "maximum age of that copy if the store is unavailable at start"),
     ]
 
     static let deliveriesKeys: ConfigurationKeys = [
-        .restart("expire_after_seconds", .integer(1...30 * 86_400, default: 86_400), "time limit of retries"),
-        .restart("keep_delivered_days", .integer(0...3650, default: 7), "retention of delivered deliveries"),
-        .restart("keep_dead_days", .integer(0...3650, default: 30), "retention of dead deliveries"),
+        .restart("expire_after_seconds", .integer(1...30 * 86_400, default: 86_400), meaning: "time limit of retries"),
+        .restart("keep_delivered_days", .integer(0...3650, default: 7), meaning: "retention of delivered deliveries"),
+        .restart("keep_dead_days", .integer(0...3650, default: 30), meaning: "retention of dead deliveries"),
     ]
 
     static let pushTokensKeys: ConfigurationKeys = [
         .live(
             "limits", .objects(limitKeys(LimitRule.Scope.allCases), default: json(defaultLimits)),
-            "rate limits of registrations; a call must satisfy all"),
-        .restart("devices_per_user", .integer(1...1000, default: 20), "maximum devices of a user"),
-        .restart("forget_after_days", .integer(8...3650, default: 270), "days until a device without calls is forgotten"),
+            meaning: "rate limits of registrations; a call must satisfy all"),
+        .restart("devices_per_user", .integer(1...1000, default: 20), meaning: "maximum devices of a user"),
+        .restart("forget_after_days", .integer(8...3650, default: 270), meaning: "days until a device without calls is forgotten"),
     ]
 
     /// The keys of a limit.
@@ -47,13 +47,13 @@ extension ConfigurationReader {
         let words = scopes.map { "`\($0.rawValue)`" }
         let isForAll = scopes == LimitRule.Scope.allCases
         return [
-            .required("per", .word(scopes.map(\.rawValue)), words.joined(separator: ", ")),
+            .required("per", .word(scopes.map(\.rawValue)), meaning: words.joined(separator: ", ")),
             .required(
                 "max", .integer(1...(scopes.contains(.app) ? 1_000_000 : mostOfPerson)),
-                isForAll ? "maximum calls; at most \(mostOfPerson) for `user` and `device`" : "as `push_tokens.limits[].max`"),
+                meaning: isForAll ? "maximum calls; at most \(mostOfPerson) for `user` and `device`" : "as `push_tokens.limits[].max`"),
             .required(
                 "window_seconds", .integer(1...longestWindowSeconds),
-                isForAll ? "length of the window" : "as `push_tokens.limits[].window_seconds`"),
+                meaning: isForAll ? "length of the window" : "as `push_tokens.limits[].window_seconds`"),
         ]
     }
 }

@@ -46,7 +46,7 @@ package struct BotURLTemplate: Sendable, Equatable {
 
     /// The template with `x` in all places, for rules that look at whole addresses.
     package var sample: String {
-        Self.joined(origin, segments.map(Self.sample), query?.map(Self.sample))
+        Self.joined(origin, segments: segments.map(Self.sample), query: query?.map(Self.sample))
     }
 
     /// The address with everything filled in.
@@ -61,7 +61,7 @@ package struct BotURLTemplate: Sendable, Equatable {
         for segment in self.segments { segments.append(try Self.segment(segment, value)) }
         var items = query.map { $0.map { Self.text(of: $0) { Self.escaped(value($0)) } } }
         if !added.isEmpty { items = (items ?? []) + added.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" } }
-        let url = Self.joined(origin, segments, items)
+        let url = Self.joined(origin, segments: segments, query: items)
         guard url.utf8.count <= Self.longest else { throw BotArgumentsProblem("the arguments are too long for an address") }
         return url
     }
@@ -94,7 +94,7 @@ package struct BotURLTemplate: Sendable, Equatable {
 
     private static func sample(_ pieces: [BotText.Piece]) -> String { text(of: pieces) { _ in "x" } }
 
-    private static func joined(_ origin: String, _ segments: [String], _ query: [String]?) -> String {
+    private static func joined(_ origin: String, segments: [String], query: [String]?) -> String {
         origin + segments.map { "/\($0)" }.joined() + (query.map { "?\($0.joined(separator: "&"))" } ?? "")
     }
 }

@@ -84,8 +84,8 @@ package struct AuthorizationHistory: Sendable {
 
     /// Takes what another process has told.
     init(
-        _ success: Success?, _ denials: [Denied], isDenied: Bool, _ minutes: [(minute: UInt64, count: UInt32)],
-        _ failure: AuthorizationFailure? = nil
+        _ success: Success?, denials: [Denied], isDenied: Bool, minutes: [(minute: UInt64, count: UInt32)],
+        failure: AuthorizationFailure? = nil
     ) {
         (lastSuccess, self.failure) = (success, failure)
         self.denials = denials
@@ -131,11 +131,11 @@ package struct AuthorizationHistory: Sendable {
         let minutes = Int64((Double(seconds) / 60).rounded())
         return AuthorizationHistory(
             lastSuccess.map { Success(at: $0.at.advanced(by: seconds), keyID: $0.keyID, isShadowed: $0.isShadowed) },
-            denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
-            self.minutes.map { minute, count in
+            denials: denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
+            minutes: self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
             },
-            failure?.moved(bySeconds: seconds))
+            failure: failure?.moved(bySeconds: seconds))
     }
 
     mutating func recordSuccess(_ success: Success) {

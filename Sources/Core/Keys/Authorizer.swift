@@ -79,7 +79,7 @@ package final class Authorizer: Sendable {
     package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Authorization {
-        let decision = verify(appID, userID, securityKey, now, revocations)
+        let decision = verify(appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
         // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person is blocked.
         guard case .denied = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil
@@ -94,13 +94,13 @@ package final class Authorizer: Sendable {
     }
 
     private func verify(
-        _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>, _ now: UnixSeconds, _ revocations: Revocations
+        _ appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Authorization {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Authorization(.malformed(ValidationError(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Authorization(.malformed(ValidationError(.userID, problem))) }
         let application = index(of: appID)
         if let application, applications[application].verification == .backend {
-            return verify(foreignKey: securityKey, application, appID, userID, revocations)
+            return verify(foreignKey: securityKey, application, appID: appID, userID: userID, revocations: revocations)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Authorization(malformedKey: ValidationError(.securityKey, problem), application) }
@@ -129,7 +129,7 @@ package final class Authorizer: Sendable {
 
     /// Judges where only the app's backend understands the key.
     private func verify(
-        foreignKey: Span<UInt8>, _ application: Int, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ revocations: Revocations
+        foreignKey: Span<UInt8>, _ application: Int, appID: Span<UInt8>, userID: Span<UInt8>, revocations: Revocations
     ) -> Authorization {
         if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) {
             return Authorization(malformedKey: ValidationError(foreignKey: problem), application)
@@ -193,7 +193,7 @@ extension Authorizer {
 
     /// Names a person of an app: 12 hexadecimal digits; nil when OpenSSL fails.
     package func userReference(appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
-        reference(secret(for: appID), appID, userID)
+        reference(secret(for: appID), appID: appID, userID: userID)
     }
 
     /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
@@ -203,7 +203,7 @@ extension Authorizer {
     ) -> (app: String?, user: String?) {
         let nobody: [UInt8] = []
         let secret = namingSecret(of: decision.application)
-        return (reference(secret, appID, nobody.span), reference(secret, appID, userID))
+        return (reference(secret, appID: appID, userID: nobody.span), reference(secret, appID: appID, userID: userID))
     }
 
     /// Names a user in the record of recent authorizations. Allocates nothing, and takes as long for an app that is not configured.
@@ -232,7 +232,7 @@ extension Authorizer {
         return application.keys.first?.secret ?? application.spareSecret
     }
 
-    private func reference(_ secret: HMACKey<SHA256>?, _ appID: Span<UInt8>, _ userID: Span<UInt8>) -> String? {
+    private func reference(_ secret: HMACKey<SHA256>?, appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
         let code = try? secret?.code { message throws(CryptoError) in
             try message.append(Self.label)
             try message.append(counted: appID)

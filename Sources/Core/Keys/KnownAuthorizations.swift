@@ -98,7 +98,8 @@ extension KnownAuthorizations {
             return (UInt64(clamping: minute), UInt32(clamping: count))
         }
         return AuthorizationHistory(
-            success, denials, isDenied: value["is_denied"] == true && !denials.isEmpty, counts, value["failure"].flatMap(failure))
+            success, denials: denials, isDenied: value["is_denied"] == true && !denials.isEmpty, minutes: counts,
+            failure: value["failure"].flatMap(failure))
     }
 
     private static func failure(_ value: JSONValue) -> AuthorizationFailure? {

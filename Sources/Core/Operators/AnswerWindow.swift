@@ -148,11 +148,11 @@ package struct AnswerWindow: Sendable {
         let total = own.values.reduce(0, +)
         let letIn = own.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
         let isClosed = letIn * Self.share < total
-        let undecided = Self.finding(.undecided, .undecided, own, total: total, isClosed: isClosed)
+        let undecided = Self.finding(.undecided, result: .undecided, sums: own, total: total, isClosed: isClosed)
             .filter { $0.count * Self.share >= total }
-        let denied = Self.finding(.mostDenied, .denied, own, total: total, isClosed: true).filter { $0.count * 2 > total }
+        let denied = Self.finding(.mostDenied, result: .denied, sums: own, total: total, isClosed: true).filter { $0.count * 2 > total }
         let revoked = Self.finding(
-            .revoked, .denied, own.filter { $0.key.reason == Denial.revoked.rawValue }, total: total, isClosed: false)
+            .revoked, result: .denied, sums: own.filter { $0.key.reason == Denial.revoked.rawValue }, total: total, isClosed: false)
         return undecided + (isClosed ? denied : revoked) + strangers(app, sums, letIn: letIn)
     }
 
@@ -166,12 +166,12 @@ package struct AnswerWindow: Sendable {
         return ((app.text.isEmpty ? unnamed : []) + [(.callersRefused, .refused)]).flatMap { kind, result in
             let count = named.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
             let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result, app) < Self.recovery
-            return Self.finding(kind, result, named, total: count + letIn, isClosed: isClosed)
+            return Self.finding(kind, result: result, sums: named, total: count + letIn, isClosed: isClosed)
         }
     }
 
     private static func finding(
-        _ kind: Finding.Kind, _ result: Result, _ sums: [Answer: UInt64], total: UInt64, isClosed: Bool
+        _ kind: Finding.Kind, result: Result, sums: [Answer: UInt64], total: UInt64, isClosed: Bool
     ) -> [Finding] {
         let found = sums.filter { $0.key.result == result }
         let count = found.values.reduce(0, +)

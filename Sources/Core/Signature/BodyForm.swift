@@ -91,8 +91,8 @@ struct JSONStyle {
         case .object(let object):
             let members = sortsKeys ? object.members.sorted { $0.key < $1.key } : object.members
             let colon = spacing == .minified ? ":" : ": "
-            return list(members.map { "\(quoted($0.key))\(colon)\(text($0.value, depth: depth + 1))" }, "{", "}", depth)
-        case .array(let elements): return list(elements.map { text($0, depth: depth + 1) }, "[", "]", depth)
+            return list(members.map { "\(quoted($0.key))\(colon)\(text($0.value, depth: depth + 1))" }, start: "{", end: "}", depth: depth)
+        case .array(let elements): return list(elements.map { text($0, depth: depth + 1) }, start: "[", end: "]", depth: depth)
         case .string(let string): return quoted(string)
         // Most programs keep a number as a `Double`, and write its shortest digits.
         case .number(let number): return JSONNumber(number.double).text
@@ -100,7 +100,7 @@ struct JSONStyle {
         }
     }
 
-    private func list(_ parts: [String], _ start: String, _ end: String, _ depth: Int) -> String {
+    private func list(_ parts: [String], start: String, end: String, depth: Int) -> String {
         guard let indent = spacing.indent, !parts.isEmpty else {
             return start + parts.joined(separator: spacing == .spaced ? ", " : ",") + end
         }

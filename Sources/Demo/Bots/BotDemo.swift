@@ -48,7 +48,7 @@ package final class BotDemo {
     /// - Returns: what did not happen as expected, a sentence each; empty when everything did.
     /// - Throws: when it cannot go on, because something was not answered.
     package func play(_ say: @escaping (String) -> Void) throws(DemoFailure) -> [String] {
-        var story = BotStory(caller, shop, client, say)
+        var story = BotStory(caller, shop: shop, client: client, say: say)
         try story.play()
         return story.surprises
     }

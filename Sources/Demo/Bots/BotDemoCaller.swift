@@ -30,7 +30,8 @@ struct BotDemoCaller: Sendable {
     /// The company's backend has a key made for a customer who has signed in.
     func mint(_ user: String) throws(DemoFailure) -> String {
         let answer = try requests.send(
-            .post, "\(adminURL)/v1/keys", shown: "/v1/keys", ["app_id": .string(app), "user_id": .string(user)], bearer: adminToken)
+            .post, url: "\(adminURL)/v1/keys", shown: "/v1/keys", body: ["app_id": .string(app), "user_id": .string(user)],
+            bearer: adminToken)
         guard answer.status == 201, let key = answer.body["security_key"]?.text else {
             throw DemoFailure("no key was made: the answer is \(answer.status)")
         }
@@ -39,13 +40,13 @@ struct BotDemoCaller: Sendable {
 
     /// The customer's app asks with its key: to start the bot, or to confirm.
     /// - Parameter path: below the bot's.
-    func ask(_ path: String, _ user: String, _ key: String, _ more: [(String, JSONValue)] = []) throws(DemoFailure) -> DemoRequests.Answer {
+    func ask(_ path: String, user: String, key: String, more: [(String, JSONValue)] = []) throws(DemoFailure) -> DemoRequests.Answer {
         let body: [(String, JSONValue)] = [("app_id", .string(app)), ("user_id", .string(user)), ("security_key", .string(key))]
         return try post(path, .object(JSONObject(body + more)))
     }
 
     /// The company's own model has a function called.
-    func call(_ ticket: String, _ function: String, _ arguments: String) throws(DemoFailure) -> DemoRequests.Answer {
+    func call(_ ticket: String, function: String, arguments: String) throws(DemoFailure) -> DemoRequests.Answer {
         try post("call", ["ticket": .string(ticket), "name": .string(function), "arguments": .string(arguments)])
     }
 
@@ -57,14 +58,14 @@ struct BotDemoCaller: Sendable {
     /// An operator lists the calls of a customer, the newest first.
     func calls(of user: String) throws(DemoFailure) -> [JSONValue] {
         let path = "/v1/bots/calls?app_id=\(app)&user_id=\(user)&limit=1000"
-        let answer = try requests.send(.get, adminURL + path, shown: "/v1/bots/calls", nil, bearer: adminToken)
-        try requests.expect(200...200, answer, "GET /v1/bots/calls")
+        let answer = try requests.send(.get, url: adminURL + path, shown: "/v1/bots/calls", body: nil, bearer: adminToken)
+        try requests.expect(200...200, answer: answer, what: "GET /v1/bots/calls")
         return answer.body["calls"]?.elements ?? []
     }
 
     private func post(_ path: String, _ body: JSONValue) throws(DemoFailure) -> DemoRequests.Answer {
         let path = "/bots/\(BotDemoFiles.bot)/\(path)"
-        return try requests.send(.post, url + path, shown: path, body)
+        return try requests.send(.post, url: url + path, shown: path, body: body)
     }
 }
 

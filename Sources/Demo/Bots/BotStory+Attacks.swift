@@ -43,16 +43,17 @@ extension BotStory {
     /// - Returns: a confirmation that nobody has given, for the customer's own order.
     private mutating func confirmForVictim(_ start: Start) throws(DemoFailure) -> String {
         let asked = try explained { () throws(SimulatedModel.Failure) in
-            try start.model.ask(SimulatedModel.Call("cancel_order", ["order_id": .string(Self.victimOrder)]))
+            try start.model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": .string(Self.victimOrder)]))
         }
         tell("model", "cancels order \(Self.victimOrder), which is of \(Self.victim): \(asked.statusCode)")
-        let answer = try caller.ask("confirm", Self.customer, start.key, [("confirmation", .string(asked.text("confirmation") ?? ""))])
+        let answer = try caller.ask(
+            "confirm", user: Self.customer, key: start.key, more: [("confirmation", .string(asked.text("confirmation") ?? ""))])
         let refusal = FunctionResponse(answer)
         tell("app", "\(Self.customer) confirms even that")
         tell("shop", "\(refusal?.statusCode ?? answer.status): \(refusal?.text("message") ?? "")")
         check(refusal?.statusCode == 404, "the shop did not refuse the order of \(Self.victim)")
         let own = try explained { () throws(SimulatedModel.Failure) in
-            try start.model.ask(SimulatedModel.Call("cancel_order", ["order_id": .string(Self.otherOrder)]))
+            try start.model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": .string(Self.otherOrder)]))
         }
         return own.text("confirmation") ?? ""
     }

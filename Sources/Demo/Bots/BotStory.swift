@@ -22,7 +22,7 @@ struct BotStory {
     /// Whether the model was told to have the customer confirm, as it should be.
     private(set) var wasAskedToConfirm = false
 
-    init(_ caller: BotDemoCaller, _ shop: SampleShop, _ client: Client, _ say: @escaping (String) -> Void) {
+    init(_ caller: BotDemoCaller, shop: SampleShop, client: Client, say: @escaping (String) -> Void) {
         (self.caller, self.shop, self.client, self.say) = (caller, shop, client, say)
     }
 
@@ -63,7 +63,7 @@ struct BotStory {
     private mutating func begin() throws(DemoFailure) -> Start {
         say("1. The customer's app starts the bot, with the security key that its backend has made for \(Self.customer).\n")
         let key = try caller.mint(Self.customer)
-        let answer = try caller.ask("start", Self.customer, key)
+        let answer = try caller.ask("start", user: Self.customer, key: key)
         guard answer.status == 200, let data = answer.body["ai_attrs"]?.text, let ticket = answer.body["ticket"]?.text else {
             throw DemoFailure("the bot does not start: \(answer.status) \(answer.body["message"]?.text ?? "")")
         }
@@ -73,7 +73,7 @@ struct BotStory {
         check(data.utf8.count <= Self.promptLimit, "the prompt is longer than \(Self.promptLimit) bytes")
         check(model.functions.count == 4 && answer.body["tools"]?.elements.count == 4, "the bot has not four functions")
         check(answer.body["first_message_data"]?.text?.contains("options") == true, "there are no quick replies")
-        let stranger = try caller.ask("start", Self.victim, key)
+        let stranger = try caller.ask("start", user: Self.victim, key: key)
         tell("app", "the same for \(Self.victim), with the key of \(Self.customer)")
         tell("deskgate", "\(stranger.status)")
         check(stranger.status == 403, "a key starts the bot for somebody else")
@@ -113,7 +113,7 @@ struct BotStory {
     }
 
     private func confirm(_ start: Start, _ confirmation: String) throws(DemoFailure) -> DemoRequests.Answer {
-        let answer = try caller.ask("confirm", Self.customer, start.key, [("confirmation", .string(confirmation))])
+        let answer = try caller.ask("confirm", user: Self.customer, key: start.key, more: [("confirmation", .string(confirmation))])
         tell("app", "POST /bots/\(BotDemoFiles.bot)/confirm, with the security key")
         let words = FunctionResponse(answer).map { "\($0.statusCode): \(ModelScript.words(for: $0))" } ?? answer.body["message"]?.text
         tell("deskgate", "\(answer.status)" + (words.map { ", \($0)" } ?? ""))
@@ -124,7 +124,7 @@ struct BotStory {
         say("\n4. A company with a model of its own gives it `tools`, and hands on what the model answers.\n")
         let arguments = #"{"order_id":"\#(Self.order)"}"#
         tell("model", #"{"name":"get_order_details","arguments":\#(arguments)}"#)
-        let answer = try caller.call(start.ticket, "get_order_details", arguments)
+        let answer = try caller.call(start.ticket, function: "get_order_details", arguments: arguments)
         let called = FunctionResponse(answer)
         tell("deskgate", "\(answer.status), \(called.map { ModelScript.words(for: $0) } ?? "")")
         check(called?.response["status"]?.text == "cancelled", "the direct call does not show the cancelled order")

@@ -88,15 +88,15 @@ package final class AuthenticatedRoute: Sendable {
                 let decision = state.authorize(
                     appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
-                let call = Self.call(decision, state, appID, userID, key, origin)
+                let call = Self.call(decision, state: state, appID: appID, userID: userID, key: key, origin: origin)
                 judged = call
                 return call.proven != nil
             }
         } catch {
-            return responder.respond(refuse(error, nil, origin))
+            return responder.respond(refuse(error, app: nil, origin: origin))
         }
         guard let call = judged else { preconditionFailure("credentials that were read are judged") }
-        guard let question else { return answer(next(call.verdict, call, payload, origin), responder) }
+        guard let question else { return answer(next(call.verdict, call: call, payload: payload, origin: origin), responder) }
         return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
             let box = PendingBox(pending)
             question.ask(services.revocations, in: origin.context.trace) { [self] verdict, cause in
@@ -104,7 +104,7 @@ package final class AuthenticatedRoute: Sendable {
                 guard box.isAwaited else { return }
                 var call = call
                 call.caller = call.caller?.undecided(cause)
-                switch next(verdict, call, payload, origin) {
+                switch next(verdict, call: call, payload: payload, origin: origin) {
                 case .answer(let response): box.respond(response)
                 case .later(let start): start { box.respond($0) }
                 }
@@ -124,8 +124,8 @@ package final class AuthenticatedRoute: Sendable {
     }
 
     private static func call(
-        _ decision: Authorizer.Authorization, _ state: HelpDeskState, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ key: Span<UInt8>,
-        _ origin: Origin
+        _ decision: Authorizer.Authorization, state: HelpDeskState, appID: Span<UInt8>, userID: Span<UInt8>, key: Span<UInt8>,
+        origin: Origin
     ) -> Call {
         let authorizer = state.authorizer
         let application = decision.application.map { authorizer.applications[$0] }
@@ -150,60 +150,62 @@ package final class AuthenticatedRoute: Sendable {
     }
 
     /// Records the final verdict, and decides what to do with it.
-    private func next(_ verdict: Verdict, _ call: Call, _ payload: Result<PreparedRequest, BodyError>?, _ origin: Origin) -> Next {
+    private func next(_ verdict: Verdict, call: Call, payload: Result<PreparedRequest, BodyError>?, origin: Origin) -> Next {
         call.user.record(verdict, at: services.clocks.unixSeconds())
-        guard case .authorized = verdict, let caller = call.proven, let payload else { return .answer(refuse(verdict, call, origin)) }
+        guard case .authorized = verdict, let caller = call.proven, let payload else { return .answer(refuse(verdict, call: call, origin: origin)) }
         let perform: PreparedRequest
         switch payload {
         case .success(let bound): perform = bound
-        case .failure(let error): return .answer(refuse(error, caller.appID, origin))
+        case .failure(let error): return .answer(refuse(error, app: caller.appID, origin: origin))
         }
         switch perform(caller) {
-        case .answer(let answer): return .answer(conclude(answer, caller.appID, origin))
+        case .answer(let answer): return .answer(conclude(answer, app: caller.appID, origin: origin))
         case .later(let start):
             return .later { [self] complete in
-                start { [self] answer in complete(conclude(answer, caller.appID, origin)) }
+                start { [self] answer in complete(conclude(answer, app: caller.appID, origin: origin)) }
             }
         }
     }
 
-    private func conclude(_ answer: AuthenticatedAnswer, _ app: String, _ origin: Origin) -> Response {
-        if let reason = answer.reason { log(answer.result, answer.level, reason, app, ["app": .string(app)], origin.context) }
-        return end(answer.response, answer.result, app, origin)
+    private func conclude(_ answer: AuthenticatedAnswer, app: String, origin: Origin) -> Response {
+        if let reason = answer.reason {
+            log(answer.result, level: answer.level, reason: reason, app: app, details: ["app": .string(app)], context: origin.context)
+        }
+        return end(answer.response, result: answer.result, app: app, origin: origin)
     }
 
-    private func refuse(_ verdict: Verdict, _ call: Call, _ origin: Origin) -> Response {
-        if case .malformed(let error) = verdict { return refuse(.malformed(error), call.app, origin) }
+    private func refuse(_ verdict: Verdict, call: Call, origin: Origin) -> Response {
+        if case .malformed(let error) = verdict { return refuse(.malformed(error), app: call.app, origin: origin) }
         var fields: LogFields = [:]
         call.caller?.append(to: &fields)
         let isDenied = if case .denied = verdict { true } else { false }
         let result = isDenied ? "denied" : "unavailable"
-        log(result, verdict.logLevel, verdict.reason, call.app, fields, origin.context)
-        return end(isDenied ? refusals.denied : refusals.undecided, result, call.app, origin)
+        log(result, level: verdict.logLevel, reason: verdict.reason, app: call.app, details: fields, context: origin.context)
+        return end(isDenied ? refusals.denied : refusals.undecided, result: result, app: call.app, origin: origin)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ origin: Origin) -> Response {
+    private func refuse(_ error: BodyError, app: String?, origin: Origin) -> Response {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        log("malformed", .info, error.reason, app, fields, origin.context)
-        return end(.error(400, "malformed", error.message), "malformed", app, origin)
+        log("malformed", level: .info, reason: error.reason, app: app, details: fields, context: origin.context)
+        return end(.error(400, code: "malformed", message: error.message), result: "malformed", app: app, origin: origin)
     }
 
-    private func end(_ response: Response, _ result: String, _ app: String?, _ origin: Origin) -> Response {
+    private func end(_ response: Response, result: String, app: String?, origin: Origin) -> Response {
         count(result, app, origin.parameter)
-        services.tracer.endRequest(origin.context.span, path, response, app: app, result: result)
+        services.tracer.endRequest(origin.context.span, route: path, response: response, app: app, result: result)
         return response
     }
 
     /// Logs a call that was not done; no field of the line has the caller's own text.
     private func log(
-        _ result: String, _ level: LogLevel, _ reason: String, _ app: String?, _ details: LogFields, _ context: RequestContext
+        _ result: String, level: LogLevel, reason: String, app: String?, details: LogFields, context: RequestContext
     ) {
         var fields: LogFields = ["route": .string("\(path)"), "result": .string(result), "reason": .string(reason)]
         fields.append(details)
         context.append(to: &fields)
-        services.denials.log(level, "customer's call", reason: reason, app: app, fields)
+        services.denials.log(level, message: "customer's call", reason: reason, app: app, fields: fields)
     }
 }
 

@@ -68,13 +68,13 @@ package struct RecordedUser: Sendable {
     private let recent: Monitor<RecentAuthorizations>
     private let user: KeyedDigest
 
-    init(_ records: AuthorizationRecords, _ decision: Authorizer.Authorization, _ authorizer: Authorizer, userID: Span<UInt8>) {
+    init(_ records: AuthorizationRecords, decision: Authorizer.Authorization, authorizer: Authorizer, userID: Span<UInt8>) {
         user = authorizer.digest(ofUser: userID, in: decision.namedApplication)
         recent = decision.namedApplication.map { records.apps[$0] } ?? records.unknownApp
     }
 
     /// The user who registers a device.
-    init(_ records: AuthorizationRecords, _ device: Device.Key, _ authorizer: Authorizer) {
+    init(_ records: AuthorizationRecords, device: Device.Key, authorizer: Authorizer) {
         let application = authorizer.index(of: device.appID.utf8.span)
         user = authorizer.digest(ofUser: device.userID.utf8.span, in: application)
         recent = application.map { records.apps[$0] } ?? records.unknownApp

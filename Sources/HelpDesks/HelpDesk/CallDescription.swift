@@ -23,15 +23,15 @@ package enum CallDescription {
 
     /// 400 for a body that breaks the grammar.
     package static let malformed = RouteDescription.Answer(
-        400, "The body is neither strict JSON nor a form, or a field is missing or not as expected; the message names it.")
+        400, text: "The body is neither strict JSON nor a form, or a field is missing or not as expected; the message names it.")
     /// 403, the same whatever the reason.
     package static let denied = RouteDescription.Answer(
         403,
-        "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+        text: "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
             + "`forbidden_header`). Nothing tells why.")
     /// 503 for a failure of the service.
     package static let undecided = RouteDescription.Answer(
-        503, "A failure of the service or of what it depends on, never a denial.", headers: ["Retry-After"])
+        503, text: "A failure of the service or of what it depends on, never a denial.", headers: ["Retry-After"])
 
     /// The same schema with a description.
     package static func described(_ schema: JSONValue, _ text: String) -> JSONValue {

@@ -60,11 +60,11 @@ package final class HelpDeskState: Sendable {
 
     /// The user whom a decision is about, to record the final verdict. Takes no lock and allocates nothing.
     package func recordedUser(_ decision: Authorizer.Authorization, userID: Span<UInt8>) -> RecordedUser {
-        RecordedUser(records, decision, authorizer, userID: userID)
+        RecordedUser(records, decision: decision, authorizer: authorizer, userID: userID)
     }
 
     /// The user who registers a device, to record an answer after the verdict.
-    func recordedUser(of device: Device.Key) -> RecordedUser { RecordedUser(records, device, authorizer) }
+    func recordedUser(of device: Device.Key) -> RecordedUser { RecordedUser(records, device: device, authorizer: authorizer) }
 }
 
 /// The metrics of requests by help desks and their apps. Make it once per registry.

@@ -76,8 +76,8 @@ package final class KeyUsageFlusher: Sendable {
             // One line until it works again, and none of a store that is not open, which says so itself.
             guard isNew, error.kind != .notOpen, error.kind != .closed else { return }
             logger.log(
-                .warning, "the last use of keys cannot be stored",
-                ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
+                .warning, message: "the last use of keys cannot be stored",
+                fields: ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
         }
     }
 

@@ -81,9 +81,9 @@ extension PushTokenRequest {
                         ("instance_id", "phone-1"), ("type", "android"), ("token", "the-token-that-the-phone-got"),
                     ]))),
         answers: [
-            RouteDescription.Answer(200, "It is durable.", Schema.status(of: Status.self)), CallDescription.malformed,
+            RouteDescription.Answer(200, text: "It is durable.", schema: Schema.status(of: Status.self)), CallDescription.malformed,
             CallDescription.denied,
-            RouteDescription.Answer(429, "A limit of registrations is reached.", limited, headers: ["Retry-After"]),
+            RouteDescription.Answer(429, text: "A limit of registrations is reached.", schema: limited, headers: ["Retry-After"]),
             CallDescription.undecided,
         ])
 

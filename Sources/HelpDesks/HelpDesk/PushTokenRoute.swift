@@ -52,11 +52,11 @@ package final class PushTokenRoute: Sendable {
         let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
         switch decide(request, context) {
         case .answer(let response):
-            services.tracer.endRequest(context.span, path, response)
+            services.tracer.endRequest(context.span, route: path, response: response)
             return responder.respond(response)
         case .register(let registration, let audience):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                store(registration, telling: audience, context, PendingBox(pending))
+                store(registration, telling: audience, context: context, box: PendingBox(pending))
             }
         case .ask(let question, let call, let app, let caller, let user, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
@@ -65,40 +65,42 @@ package final class PushTokenRoute: Sendable {
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     user.record(verdict, at: services.clocks.unixSeconds())
-                    answer(box, decide(verdict, on: call, app, caller.undecided(cause), state, context), context)
+                    answer(
+                        box, decision: decide(verdict, on: call, app: app, caller: caller.undecided(cause), state: state, context: context),
+                        context: context)
                 }
             }
         }
     }
 
     /// Answers a request about which the app's backend was asked.
-    private func answer(_ box: PendingBox, _ decision: Decision, _ context: RequestContext) {
+    private func answer(_ box: PendingBox, decision: Decision, context: RequestContext) {
         switch decision {
         case .answer(let response):
-            services.tracer.endRequest(context.span, path, response)
+            services.tracer.endRequest(context.span, route: path, response: response)
             box.respond(response)
-        case .register(let registration, let audience): store(registration, telling: audience, context, box)
+        case .register(let registration, let audience): store(registration, telling: audience, context: context, box: box)
         case .ask: preconditionFailure("a backend's verdict leaves no question")
         }
     }
 
-    private func store(_ registration: Registration, telling audience: RegistryAudience, _ context: RequestContext, _ box: PendingBox) {
+    private func store(_ registration: Registration, telling audience: RegistryAudience, context: RequestContext, box: PendingBox) {
         services.store.register(registration, telling: audience.caused(by: context.trace), isAwaited: { box.isAwaited }) { [self] result in
             let response = recordOutcome(result, of: registration, context)
-            services.tracer.endRequest(context.span, path, response, app: registration.key.appID)
+            services.tracer.endRequest(context.span, route: path, response: response, app: registration.key.appID)
             box.respond(response)
         }
     }
 
     /// Decides with the final verdict.
     private func decide(
-        _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, _ app: String?, _ caller: CallerLogFields, _ state: HelpDeskState,
-        _ context: RequestContext
+        _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, app: String?, caller: CallerLogFields, state: HelpDeskState,
+        context: RequestContext
     ) -> Decision {
-        guard case .authorized = verdict else { return refuse(verdict, app, caller, context) }
+        guard case .authorized = verdict else { return refuse(verdict, app: app, caller: caller, context: context) }
         switch call {
-        case .success(let call): return register(call, state, context)
-        case .failure(let error): return refuse(error, app, context)
+        case .success(let call): return register(call, state: state, context: context)
+        case .failure(let error): return refuse(error, app: app, context: context)
         }
     }
 
@@ -136,20 +138,20 @@ package final class PushTokenRoute: Sendable {
                 }
             }
             switch call {
-            case .allowed(let call): return register(call, state, context)
-            case .refused(let verdict, let caller): return refuse(verdict, app, caller, context)
+            case .allowed(let call): return register(call, state: state, context: context)
+            case .refused(let verdict, let caller): return refuse(verdict, app: app, caller: caller, context: context)
             case .open(let question, let call, let caller, let user): return .ask(question, call, app: app, caller, user, state)
             }
         } catch {
-            return refuse(error, app, context)
+            return refuse(error, app: app, context: context)
         }
     }
 
-    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ context: RequestContext) -> Decision {
+    private func register(_ call: PushTokenRequest, state: HelpDeskState, context: RequestContext) -> Decision {
         do throws(BodyError) {
             try call.checkToken(isForAPNs: state.subscriptions.useAPNsAlone(call.key.appID, deviceType: call.type))
         } catch {
-            return refuse(error, call.key.appID, context)
+            return refuse(error, app: call.key.appID, context: context)
         }
         do throws(CryptoError) {
             var token: PushToken?
@@ -161,7 +163,10 @@ package final class PushTokenRoute: Sendable {
                 telling: state.subscriptions.registry)
         } catch {
             let app = call.key.appID
-            return .answer(refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], context))
+            return .answer(
+                refuse(
+                    refusals.undecided, result: .unavailable, level: .error, reason: error.description, app: app,
+                    details: ["app": .string(app)], context: context))
         }
     }
 
@@ -193,9 +198,10 @@ package final class PushTokenRoute: Sendable {
             state.recordedUser(of: registration.key).record(failure)
             var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
             CallerLogFields(registration, state.authorizer).append(to: &fields)
-            return refuse(response, .limited, .info, failure.reason.word, app, fields, context)
-        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, context)
-        case .success(.undecided): return refuse(.undecided(.internalError), registration, context)
+            return refuse(
+                response, result: .limited, level: .info, reason: failure.reason.word, app: app, details: fields, context: context)
+        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration: registration, context: context)
+        case .success(.undecided): return refuse(.undecided(.internalError), registration: registration, context: context)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
             var fields: LogFields = [
@@ -203,7 +209,7 @@ package final class PushTokenRoute: Sendable {
                 "detail": .string(error.description),
             ]
             context.append(to: &fields)
-            services.logger.log(.error, "push token", fields)
+            services.logger.log(.error, message: "push token", fields: fields)
             return storeRefusals.response(error.kind)
         }
     }
@@ -215,41 +221,50 @@ package final class PushTokenRoute: Sendable {
         services.metrics.unservedDevices.withLock { $0.note(app: app, type: type, isServed: isServed, now: now) }
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: CallerLogFields, _ context: RequestContext) -> Decision {
-        .answer(refuse(verdict, app, caller, context))
+    private func refuse(_ verdict: Verdict, app: String?, caller: CallerLogFields, context: RequestContext) -> Decision {
+        .answer(refuse(verdict, app: app, caller: caller, context: context))
     }
 
     /// Refuses what the store has refused: the snapshot of revocations in memory was behind.
-    private func refuse(_ verdict: Verdict, _ registration: Registration, _ context: RequestContext) -> Response {
-        refuse(verdict, registration.key.appID, CallerLogFields(registration, services.state.current.authorizer), context)
+    private func refuse(_ verdict: Verdict, registration: Registration, context: RequestContext) -> Response {
+        refuse(
+            verdict, app: registration.key.appID, caller: CallerLogFields(registration, services.state.current.authorizer), context: context
+        )
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: CallerLogFields, _ context: RequestContext) -> Response {
+    private func refuse(_ verdict: Verdict, app: String?, caller: CallerLogFields, context: RequestContext) -> Response {
         var fields: LogFields = [:]
         caller.append(to: &fields)
         if case .denied = verdict {
-            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, context)
+            return refuse(
+                refusals.denied, result: .denied, level: verdict.logLevel, reason: verdict.reason, app: app, details: fields,
+                context: context)
         }
-        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, context)
+        return refuse(
+            refusals.undecided, result: .unavailable, level: verdict.logLevel, reason: verdict.reason, app: app, details: fields,
+            context: context)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ context: RequestContext) -> Decision {
+    private func refuse(_ error: BodyError, app: String?, context: RequestContext) -> Decision {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        return .answer(refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, context))
+        return .answer(
+            refuse(
+                .error(400, code: "malformed", message: error.message), result: .malformed, level: .info, reason: error.reason, app: app,
+                details: fields, context: context))
     }
 
     /// Counts and logs a call that was refused; no field of the line has the caller's own text.
     private func refuse(
-        _ response: Response, _ result: PushTokenCounters.Result, _ level: LogLevel, _ reason: String, _ app: String?,
-        _ details: LogFields, _ context: RequestContext
+        _ response: Response, result: PushTokenCounters.Result, level: LogLevel, reason: String, app: String?,
+        details: LogFields, context: RequestContext
     ) -> Response {
         services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
         context.append(to: &fields)
-        services.denials.log(level, "push token", reason: reason, app: app, fields)
+        services.denials.log(level, message: "push token", reason: reason, app: app, fields: fields)
         return response
     }
 }

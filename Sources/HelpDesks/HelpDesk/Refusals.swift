@@ -8,10 +8,10 @@ package struct AuthorizeRefusals: Sendable {
     package init() {}
 
     /// 403, whatever the reason.
-    package let denied = Response.error(403, "denied", "This user may not use the chat.")
+    package let denied = Response.error(403, code: "denied", message: "This user may not use the chat.")
     /// 503: an error of our own, which must never look like a denial.
     package let undecided = Response.error(
-        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
+        503, code: "undecided", message: "The request could not be decided; try again.", headers: [("Retry-After", "1")])
 }
 
 /// The answers when the store refuses a call.
@@ -37,7 +37,7 @@ package struct StoreRefusals: Sendable {
     }
 
     private static func refusal(_ code: String, _ message: String, retryAfterSeconds: Int) -> Response {
-        .error(503, code, message, headers: [("Retry-After", "\(retryAfterSeconds)")])
+        .error(503, code: code, message: message, headers: [("Retry-After", "\(retryAfterSeconds)")])
     }
 }
 

@@ -46,12 +46,12 @@ extension Tracer {
     ///   - app: one that is configured; nil when none is known.
     ///   - result: what the metrics call it.
     package func endRequest(
-        _ span: OpenSpan?, _ route: StaticString, _ response: Response, method: StaticString = "POST", app: String? = nil,
+        _ span: OpenSpan?, route: StaticString, response: Response, method: StaticString = "POST", app: String? = nil,
         result: String? = nil
     ) {
         end(
-            span, .server, failure: response.status >= 500 ? String(response.status) : nil, "\(method) \(route)",
-            .request(method: "\(method)", status: response.status) + [.text("http.route", "\(route)")]
+            span, kind: .server, failure: response.status >= 500 ? String(response.status) : nil, name: "\(method) \(route)",
+            attributes: .request(method: "\(method)", status: response.status) + [.text("http.route", "\(route)")]
                 + (app.map { [.text("deskgate.app", $0)] } ?? []) + (result.map { [.text("deskgate.result", $0)] } ?? []))
     }
 }

@@ -84,7 +84,7 @@ package final class RevocationPoller: Sendable {
             try read(into: &state)
             let now = clocks.unixSeconds()
             known.withLock { ($0.source, $0.knownAt) = (.store, now) }
-            if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
+            if state.failure != nil { logger.log(.info, message: "the revocations are up to date again") }
             state.failure = nil
         } catch {
             (state.version, state.copied) = (nil, nil)
@@ -144,10 +144,10 @@ package final class RevocationPoller: Sendable {
             if let problem = status.copyProblem { fields.append("copy", .string(problem)) }
             if let command = status.copyCommand { fields.append("remedy", .string(command)) }
             return logger.log(
-                .error, "the revocation list could not be loaded; authorization is answered 503 until it can", fields)
+                .error, message: "the revocation list could not be loaded; authorization is answered 503 until it can", fields: fields)
         }
         fields.append("known_at", .string(RFC3339.text(status.knownAt.milliseconds)))
-        logger.log(.warning, "the revocations cannot be refreshed; the last known ones go on", fields)
+        logger.log(.warning, message: "the revocations cannot be refreshed; the last known ones go on", fields: fields)
     }
 }
 
@@ -211,9 +211,9 @@ extension RevocationPoller {
         if let problem {
             var reason: LogFields = ["reason": .string(problem.description)]
             if let command = problem.command { reason.append("remedy", .string(command)) }
-            logger.log(.error, "the revocations cannot be copied; a start without the store would not know them", reason)
+            logger.log(.error, message: "the revocations cannot be copied; a start without the store would not know them", fields: reason)
         } else {
-            logger.log(.info, "the revocations are copied again")
+            logger.log(.info, message: "the revocations are copied again")
         }
     }
 

@@ -17,7 +17,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         private let kinds: [Kind]
         private let unknownKey: Counter
 
-        init(_ family: MetricFamily<Counter>, _ application: Application, _ app: String, _ result: String) {
+        init(_ family: MetricFamily<Counter>, application: Application, app: String, result: String) {
             kinds = Denial.allCases.filter(\.isAboutOneKey).map { denial in
                 let keys = application.keys.filter { denial != .keyRetired || $0.notAfter != nil }.map { Int($0.id) }
                 return Kind(denial: denial, keys: NumberedCounters(keys) { family.child(app, result, denial.rawValue, "\($0)") })
@@ -53,9 +53,10 @@ struct AuthorizeCounters: ~Copyable, Sendable {
             let app = application.name
             return ApplicationCounters(
                 authorized: NumberedCounters(application.keys.map { Int($0.id) }) { family.child(app, "authorized", "valid", "\($0)") },
-                denied: DenialCounters(family, application, app, "denied"),
-                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, application, app, "shadowed"),
-                backend: application.verification == .key ? nil : Self.backendCounters(family, application, app))
+                denied: DenialCounters(family, application: application, app: app, result: "denied"),
+                shadowed: application.shadowUntil == nil
+                    ? nil : DenialCounters(family, application: application, app: app, result: "shadowed"),
+                backend: application.verification == .key ? nil : Self.backendCounters(family, application: application, app: app))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
         malformed = LabelledCounters(ValidationError.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
@@ -69,7 +70,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     private static let ownIndecisions: [UndecidedReason] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(
-        _ family: MetricFamily<Counter>, _ application: Application, _ app: String
+        _ family: MetricFamily<Counter>, application: Application, app: String
     ) -> LabelledCounters<Verdict> {
         let keyIDs: [UInt32?] = application.verification == .backend ? [nil] : application.keys.map(\.id)
         let decided = keyIDs.flatMap { keyID -> [Verdict] in

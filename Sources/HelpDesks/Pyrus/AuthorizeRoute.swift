@@ -47,7 +47,8 @@ final class AuthorizeRoute: Sendable {
             Schema.object(CallDescription.credentials), form: Schema.object(CallDescription.credentials),
             example: .object(JSONObject(CallDescription.exampleCredentials))),
         answers: [
-            RouteDescription.Answer(200, "The person may.", Schema.status("authorized")), CallDescription.malformed, CallDescription.denied,
+            RouteDescription.Answer(200, text: "The person may.", schema: Schema.status("authorized")), CallDescription.malformed,
+            CallDescription.denied,
             CallDescription.undecided,
         ])
 
@@ -76,7 +77,8 @@ final class AuthorizeRoute: Sendable {
             }
             guard let question else {
                 let context = RequestContext(id: caller == nil ? "" : request.requestID, span)
-                return responder.respond(respond(decision, state, user, caller, context, now: now, since: start))
+                return responder.respond(
+                    respond(decision, state: state, user: user, caller: caller, context: context, now: now, since: start))
             }
             let context = RequestContext(id: request.requestID, span)
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
@@ -85,15 +87,17 @@ final class AuthorizeRoute: Sendable {
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     let decision = decision.confirmed(by: verdict, isKeptOut: question.isKeptOut(self.revocations.current))
-                    box.respond(respond(decision, state, user, caller?.undecided(cause), context, now: now, since: start))
+                    box.respond(
+                        respond(
+                            decision, state: state, user: user, caller: caller?.undecided(cause), context: context, now: now, since: start))
                 }
             }
         } catch {
             state.counters.count(error)
             log(error, request, span)
             duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
-            let response = Response.error(400, "malformed", error.message)
-            tracer.endRequest(span, Self.path, response, result: "malformed")
+            let response = Response.error(400, code: "malformed", message: error.message)
+            tracer.endRequest(span, route: Self.path, response: response, result: "malformed")
             return responder.respond(response)
         }
     }
@@ -101,8 +105,8 @@ final class AuthorizeRoute: Sendable {
     /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a
     /// backend's answer.
     private func respond(
-        _ decision: Authorizer.Authorization, _ state: PyrusState, _ user: RecordedUser?, _ caller: CallerLogFields?,
-        _ context: RequestContext,
+        _ decision: Authorizer.Authorization, state: PyrusState, user: RecordedUser?, caller: CallerLogFields?,
+        context: RequestContext,
         now: UnixSeconds, since start: UInt64
     ) -> Response {
         let decision = state.shared.authorizer.applyingShadowMode(to: decision, now: now)
@@ -113,7 +117,7 @@ final class AuthorizeRoute: Sendable {
         let response = response(to: decision.verdict)
         if let span = context.span {
             let app = decision.application.map { state.shared.authorizer.applications[$0].name }
-            tracer.endRequest(span, Self.path, response, app: app, result: decision.verdict.result)
+            tracer.endRequest(span, route: Self.path, response: response, app: app, result: decision.verdict.result)
         }
         return response
     }
@@ -121,25 +125,25 @@ final class AuthorizeRoute: Sendable {
     private func response(to verdict: Verdict) -> Response {
         switch verdict {
         case .authorized, .shadowed: authorized
-        case .malformed(let error): .error(400, "malformed", error.description)
+        case .malformed(let error): .error(400, code: "malformed", message: error.description)
         case .denied: refusals.denied
         case .undecided, .unconfirmed: refusals.undecided
         }
     }
 
     /// Logs the reason, but no text that the caller chose: a misplaced security key must not reach the log.
-    private func log(_ verdict: Verdict, _ caller: CallerLogFields, _ context: RequestContext) {
+    private func log(_ verdict: Verdict, caller: CallerLogFields, context: RequestContext) {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
         if case .malformed(let error) = verdict { fields.append("field", .string(error.field.name)) }
         caller.append(to: &fields)
         context.append(to: &fields)
-        denials.log(verdict.logLevel, "authorize", reason: verdict.reason, app: caller.app, fields)
+        denials.log(verdict.logLevel, message: "authorize", reason: verdict.reason, app: caller.app, fields: fields)
     }
 
-    private func log(_ error: BodyError, _ request: borrowing Request, _ span: OpenSpan?) {
+    private func log(_ error: BodyError, request: borrowing Request, span: OpenSpan?) {
         var fields: LogFields = ["result": .string("malformed"), "reason": .string(error.reason)]
         if let field = error.field { fields.append("field", .string(field)) }
         RequestContext(id: request.requestID, span).append(to: &fields)
-        denials.log(.info, "authorize", reason: error.reason, fields)
+        denials.log(.info, message: "authorize", reason: error.reason, fields: fields)
     }
 }

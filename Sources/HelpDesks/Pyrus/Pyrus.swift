@@ -31,7 +31,7 @@ final class PyrusState: Sendable {
 
     /// Takes the snapshot of a configuration.
     /// - Throws: when OpenSSL fails.
-    init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: HelpDeskMetrics) throws(CryptoError) {
+    init(_ configuration: Configuration, shared: HelpDeskState, metrics: HelpDeskMetrics) throws(CryptoError) {
         self.shared = shared
         counters = AuthorizeCounters(metrics.authorizeRequests, shared.authorizer.applications)
         webhooks = try WebhookApps(
@@ -44,12 +44,12 @@ private struct Pyrus {
     let served: ServedHelpDesk
 
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
-        let state = SnapshotReference(try PyrusState(configuration, services.state.current, services.metrics))
+        let state = SnapshotReference(try PyrusState(configuration, shared: services.state.current, metrics: services.metrics))
         served = ServedHelpDesk(
             routes: [AuthorizeRoute(state: state, services).route, PushTokenRoute("/pyrus/push-token", of: .pyrus, services).route]
                 + WebhookRoute(state: state, services).routes
         ) { configuration, shared throws(CryptoError) in
-            let next = try PyrusState(configuration, shared, services.metrics)
+            let next = try PyrusState(configuration, shared: shared, metrics: services.metrics)
             return { state.replace(with: next) }
         }
     }

@@ -15,15 +15,16 @@ extension WebhookIntake.Proof {
             parameters: [parameter], body: RouteDescription.Body(Self.body, example: Self.example),
             answers: [
                 RouteDescription.Answer(
-                    200, "The event is durable, is known already, or needs no delivery.",
-                    WebhookAnswers.schema),
+                    200, text: "The event is durable, is known already, or needs no delivery.",
+                    schema: WebhookAnswers.schema),
                 RouteDescription.Answer(
-                    400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
+                    400, text: "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
-                    "The origin is not proven (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+                    text:
+                        "The origin is not proven (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
                         + "`forbidden_header`)."),
-                RouteDescription.Answer(503, "The event could not be stored.", headers: ["Retry-After"]),
+                RouteDescription.Answer(503, text: "The event could not be stored.", headers: ["Retry-After"]),
             ])
     }
 
@@ -36,10 +37,10 @@ extension WebhookIntake.Proof {
 
     private var parameter: RouteDescription.Parameter {
         switch self {
-        case .path: RouteDescription.Parameter("secret", .path, Schema.text, text: "The app's webhook secret.")
+        case .path: RouteDescription.Parameter("secret", place: .path, schema: Schema.text, text: "The app's webhook secret.")
         case .signature:
             RouteDescription.Parameter(
-                "\(WebhookSignature.header)", .header, ["type": "string", "pattern": "^([Ss][Hh][Aa]1=)?[0-9A-Fa-f]{40}$"],
+                "\(WebhookSignature.header)", place: .header, schema: ["type": "string", "pattern": "^([Ss][Hh][Aa]1=)?[0-9A-Fa-f]{40}$"],
                 text: "HMAC-SHA-1 of the raw body under the app's signature secret, in hexadecimal digits.")
         }
     }

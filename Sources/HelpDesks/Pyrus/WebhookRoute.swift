@@ -50,7 +50,7 @@ final class WebhookRoute: Sendable {
             return nil
         } catch {
             let span = request.callersTrace().flatMap { services.tracer.begin(below: $0) }
-            return refuse(error, request, webhooks, RequestContext(id: request.requestID, span))
+            return refuse(error, request: request, webhooks: webhooks, context: RequestContext(id: request.requestID, span))
         }
     }
 
@@ -59,18 +59,18 @@ final class WebhookRoute: Sendable {
     ) -> Answered {
         let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
         let path = proof == .path ? Self.secretPath : Self.path
-        switch decide(request, proof, context) {
+        switch decide(request, proof: proof, context: context) {
         case .answer(let response):
-            services.tracer.endRequest(context.span, path, response)
+            services.tracer.endRequest(context.span, route: path, response: response)
             return responder.respond(response)
         case .store(let incoming, let audience):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                accept(incoming, audience, path, context, PendingBox(pending))
+                accept(incoming, audience: audience, path: path, context: context, pending: PendingBox(pending))
             }
         }
     }
 
-    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof, _ context: RequestContext) -> Decision {
+    private func decide(_ request: borrowing Request, proof: WebhookIntake.Proof, context: RequestContext) -> Decision {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
@@ -88,7 +88,7 @@ final class WebhookRoute: Sendable {
                     lifeMilliseconds: subscriptions.registry.lifeMilliseconds, random: services.random, trace: context.trace),
                 telling: subscriptions.registry.caused(by: context.trace))
         } catch {
-            return .answer(refuse(error, request, state.webhooks, context))
+            return .answer(refuse(error, request: request, webhooks: state.webhooks, context: context))
         }
     }
 
@@ -104,23 +104,23 @@ final class WebhookRoute: Sendable {
     }
 
     private func refuse(
-        _ refusal: WebhookIntake.Refusal, _ request: borrowing Request, _ webhooks: WebhookApps, _ context: RequestContext
+        _ refusal: WebhookIntake.Refusal, request: borrowing Request, webhooks: WebhookApps, context: RequestContext
     ) -> Response {
         let (counters, app) = (refusal.app?.counters ?? webhooks.unknown, refusal.app?.id)
         if let cause = refusal.cause {
-            journal.refuse(cause, counters, reason: refusal.reason, app: app, request, context)
+            journal.refuse(cause, counters: counters, reason: refusal.reason, app: app, request: request, context: context)
         } else {
-            journal.note(.unavailable, counters, level: .error, reason: refusal.reason, app: app, context)
+            journal.note(.unavailable, counters: counters, level: .error, reason: refusal.reason, app: app, context: context)
         }
         return response(to: refusal)
     }
 
     private func accept(
-        _ incoming: IncomingWebhook, _ audience: RegistryAudience, _ path: StaticString, _ context: RequestContext, _ pending: PendingBox
+        _ incoming: IncomingWebhook, audience: RegistryAudience, path: StaticString, context: RequestContext, pending: PendingBox
     ) {
         services.store.accept(incoming.incoming, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
-            let response = recordOutcome(result, incoming.app, incoming.incoming.event, context)
-            services.tracer.endRequest(context.span, path, response, app: incoming.app.id)
+            let response = recordOutcome(result, app: incoming.app, event: incoming.incoming.event, context: context)
+            services.tracer.endRequest(context.span, route: path, response: response, app: incoming.app.id)
             pending.respond(response)
         }
     }
@@ -128,29 +128,29 @@ final class WebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: Event, _ context: RequestContext
+        _ result: Result<Acceptance, StoreError>, app: WebhookApps.App, event: Event, context: RequestContext
     ) -> Response {
         switch result {
         case .success(.accepted):
             let result: WebhookResult = event.userID.isEmpty ? .anonymous : .accepted
-            journal.store(result, app.counters, app: app.id, event: event.id, context)
+            journal.store(result, counters: app.counters, app: app.id, event: event.id, context: context)
             services.onChange()
             return journal.answers.accepted
         case .success(.duplicate(let earlier)):
-            journal.store(.duplicate, app.counters, app: app.id, event: earlier, context)
+            journal.store(.duplicate, counters: app.counters, app: app.id, event: earlier, context: context)
             return journal.answers.duplicate
         case .success(.ignored): return journal.ignore(app.counters, app: app.id, context)
         case .failure(let error):
             // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }
-            return journal.fail(error, app.counters, app: app.id, context)
+            return journal.fail(error, counters: app.counters, app: app.id, context: context)
         }
     }
 
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
         switch refusal {
         case .denied: journal.answers.denied
-        case .malformed(let error, _), .anonymous(let error, _): .error(400, "malformed", error.message)
+        case .malformed(let error, _), .anonymous(let error, _): .error(400, code: "malformed", message: error.message)
         case .failed: journal.answers.refusals.unavailable
         }
     }

@@ -17,7 +17,7 @@ extension HelpDesk {
         makeRelay: { relay, services, client in SendbirdNotifier(relay, services, client: client) },
         signatures: [SendbirdSender.chat, .desk].map { sender in
             HelpDeskSignature(sender.scheme) { header, body, token throws(CryptoError) in
-                try SendbirdKeys.isGenuine(header, body, token, from: sender)
+                try SendbirdKeys.isGenuine(header, body: body, token: token, from: sender)
             } secrets: { app in
                 let settings = app.sendbird
                 let chat = HelpDeskSignature.Secrets(key: "sendbird.chat_token", values: settings?.chatTokens ?? [])
@@ -25,7 +25,7 @@ extension HelpDesk {
                     ? [chat] : [HelpDeskSignature.Secrets(key: "sendbird.desk_token", values: settings?.deskTokens ?? []), chat]
             }
         },
-        probes: { app, clocks, client in PlatformProbe.probes(app, clocks, client) },
+        probes: { app, clocks, client in PlatformProbe.probes(app, clocks: clocks, client: client) },
         connectionLimit: { configuration in
             let apps = configuration.apps.compactMap(\.sendbird)
             let previews = apps.contains { $0.makesURLPreviews } ? URLPreviewer.connectionLimit : 0
@@ -53,15 +53,15 @@ final class SendbirdState: Sendable {
         let subscriptions: ReportMaker.Subscriptions
 
         init(
-            _ id: String, _ settings: Configuration.Sendbird, _ keys: SendbirdKeys, _ subscriptions: AppSubscriptions,
-            _ services: HelpDeskServices
+            _ id: String, settings: Configuration.Sendbird, keys: SendbirdKeys, subscriptions: AppSubscriptions,
+            services: HelpDeskServices
         ) {
             let metrics = services.metrics
             (self.id, self.settings, self.keys) = (id, settings, keys)
             bots = settings.botUserIDs.map { Set($0.map { ByteKey($0) }) }
             counters = WebhookResult.counters(WebhookResult.allCases, app: id, in: metrics.webhookEvents)
             ratings = Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(id, "\($0)")) })
-            desk = DeskClient(id, settings, services)
+            desk = DeskClient(id, settings: settings, services: services)
             self.subscriptions = ReportMaker.Subscriptions(of: id, subscriptions)
         }
     }
@@ -80,7 +80,7 @@ final class SendbirdState: Sendable {
     /// - Parameter former: the state in force; nil at the start.
     /// - Throws: when OpenSSL fails.
     init(
-        _ configuration: Configuration, _ shared: HelpDeskState, _ services: HelpDeskServices, former: SendbirdState? = nil
+        _ configuration: Configuration, shared: HelpDeskState, services: HelpDeskServices, former: SendbirdState? = nil
     ) throws(CryptoError) {
         self.shared = shared
         sessions = SessionIssuers(configuration, services, former: former?.sessions)
@@ -93,7 +93,9 @@ final class SendbirdState: Sendable {
             guard let settings = app.sendbird else { continue }
             if settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
             if settings.servesTickets { TicketRoutes.expect(metrics, app: app.id) }
-            apps[ByteKey(app.id)] = App(app.id, settings, try SendbirdKeys(settings, among: all), shared.subscriptions, services)
+            apps[ByteKey(app.id)] = App(
+                app.id, settings: settings, keys: try SendbirdKeys(settings, among: all), subscriptions: shared.subscriptions,
+                services: services)
         }
         self.apps = apps
     }
@@ -113,7 +115,7 @@ private struct Sendbird {
     let served: ServedHelpDesk
 
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
-        let state = SnapshotReference(try SendbirdState(configuration, services.state.current, services))
+        let state = SnapshotReference(try SendbirdState(configuration, shared: services.state.current, services: services))
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
         routes.append(SessionTokenRoute(services) { state.current.sessions }.route)
@@ -136,7 +138,7 @@ private struct Sendbird {
                 tickets.stop()
             }
         ) { configuration, shared throws(CryptoError) in
-            let next = try SendbirdState(configuration, shared, services, former: state.current)
+            let next = try SendbirdState(configuration, shared: shared, services: services, former: state.current)
             return { state.replace(with: next) }
         }
     }

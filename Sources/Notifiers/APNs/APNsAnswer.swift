@@ -28,7 +28,7 @@ enum APNsAnswer {
         case 404, 405: ProviderAnswer(reason == nil ? .misconfigured : .dead, word)
         case 410 where reason == .unregistered || reason == .expiredToken: ProviderAnswer(.deviceGone(since: timestamp), word)
         case 413: ProviderAnswer(.dead, word, step: .shorten)
-        case 429: tooMany(reason, word, retryAfter)
+        case 429: tooMany(reason, word: word, retryAfter: retryAfter)
         // Every 5xx, and unknown answers, which may come from a proxy and may be temporary.
         default: .retry(word, after: retryAfter)
         }
@@ -56,7 +56,7 @@ enum APNsAnswer {
         }
     }
 
-    private static func tooMany(_ reason: APNsReason?, _ word: String, _ retryAfter: UInt64?) -> ProviderAnswer {
+    private static func tooMany(_ reason: APNsReason?, word: String, retryAfter: UInt64?) -> ProviderAnswer {
         switch reason {
         case .tooManyRequests: .delayDevice(word, after: retryAfter)
         case .tooManyProviderTokenUpdates:

@@ -9,13 +9,13 @@ enum HMSAnswer {
     static func of(status: Int, body: [UInt8], token: String? = nil, retryAfter: UInt64?) -> ProviderAnswer {
         guard let number = HMSCode.number(in: body) else { return of(status: status, retryAfter: retryAfter) }
         let word = HMSCode.word(number)
-        if number == HMSCode.partialSuccess.rawValue { return partialSuccess(body, token, word) }
-        if let code = HMSCode(rawValue: number) { return of(code, word, retryAfter) }
+        if number == HMSCode.partialSuccess.rawValue { return partialSuccess(body, token: token, word: word) }
+        if let code = HMSCode(rawValue: number) { return of(code, word: word, retryAfter: retryAfter) }
         // An unknown code that blames the request: sending the same again would get the same answer.
         return HMSCode.blamesRequest(number) ? ProviderAnswer(.dead, word) : of(status: status, retryAfter: retryAfter)
     }
 
-    private static func of(_ code: HMSCode, _ word: String, _ retryAfter: UInt64?) -> ProviderAnswer {
+    private static func of(_ code: HMSCode, word: String, retryAfter: UInt64?) -> ProviderAnswer {
         switch code {
         case .success: ProviderAnswer(.delivered, word)
         case .authenticationFailed, .accessTokenExpired: ProviderAnswer(.misconfigured, word, step: .mintToken)
@@ -32,7 +32,7 @@ enum HMSAnswer {
 
     /// Reads an answer about several tokens as HMS' answer about the one in the request: 80300007 if it names the token, 80000000 if it counts
     /// a success and does not name it. Otherwise nothing is known.
-    private static func partialSuccess(_ body: [UInt8], _ token: String?, _ word: String) -> ProviderAnswer {
+    private static func partialSuccess(_ body: [UInt8], token: String?, word: String) -> ProviderAnswer {
         guard let token, let result = HMSPartialSuccess(body: body) else { return .retry(word) }
         let code: HMSCode
         if result.illegalTokens.contains(where: { $0.utf8.elementsEqual(token.utf8) }) {
@@ -42,7 +42,7 @@ enum HMSAnswer {
         } else {
             return .retry(word)
         }
-        return of(code, HMSCode.word(code.rawValue), nil)
+        return of(code, word: HMSCode.word(code.rawValue), retryAfter: nil)
     }
 
     private static func of(status: Int, retryAfter: UInt64?) -> ProviderAnswer {

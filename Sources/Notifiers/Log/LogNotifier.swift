@@ -30,7 +30,7 @@ package struct LogNotifier: Notifier {
         if let token = Self.token(of: delivery) { fields.append("token", .string(token)) }
         fields.append("notifier", .string(delivery.notifier))
         if let trace = delivery.attempt { fields.append("trace_id", .string(trace.traceIDText)) }
-        logger.log(.info, "event", fields)
+        logger.log(.info, message: "event", fields: fields)
         completion(DeliveryOutcome(.delivered, reason: Delivery.loggedReason))
     }
 

@@ -108,8 +108,8 @@ enum TokenAnswer {
                 reason: (object.flatMap(error) ?? .status(response.status)).word,
                 providerUnixSeconds: ProviderClock.unixSeconds(ofDate: date, now: now))
         }
-        guard isSuccess(response.status) else { return unavailable(.status(response.status), response, now) }
-        return object.flatMap(token) ?? unavailable(.malformed, response, now)
+        guard isSuccess(response.status) else { return unavailable(.status(response.status), response: response, now: now) }
+        return object.flatMap(token) ?? unavailable(.malformed, response: response, now: now)
     }
 
     private static func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status }
@@ -169,7 +169,7 @@ enum TokenAnswer {
         }
     }
 
-    private static func unavailable(_ reason: TokenReason, _ response: ClientResponse, _ now: UnixMilliseconds) -> ProviderTokenFetch {
+    private static func unavailable(_ reason: TokenReason, response: ClientResponse, now: UnixMilliseconds) -> ProviderTokenFetch {
         .unavailable(reason: reason.word, retryAfterMilliseconds: response.retryAfter(now: now))
     }
 }

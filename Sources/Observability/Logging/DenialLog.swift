@@ -63,11 +63,11 @@ package final class DenialLog: Sendable {
     ///     - app: counted apart, so that a flood at one app hides no line of another; nil for an app that is not configured.
     ///     - fields: not evaluated when the line is left out.
     package func log(
-        _ level: LogLevel, _ message: String, reason: String, app: String? = nil, _ fields: @autoclosure () -> LogFields
+        _ level: LogLevel, message: String, reason: String, app: String? = nil, fields: @autoclosure () -> LogFields
     ) {
         guard level >= logger.level else { return }
         if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason), app ?? "") { return }
-        logger.log(level, message, fields())
+        logger.log(level, message: message, fields: fields())
     }
 
     /// Writes how many lines were left out in past minutes. Call it regularly, because a kind may not occur again.
@@ -98,7 +98,7 @@ package final class DenialLog: Sendable {
             var fields: LogFields = ["of": .string(kind.message), "reason": .string(kind.reason)]
             if !app.isEmpty { fields.append("app", .string(app)) }
             fields.append("count", .integer(lines.leftOut))
-            logger.log(.warning, "lines left out", fields)
+            logger.log(.warning, message: "lines left out", fields: fields)
         }
     }
 }

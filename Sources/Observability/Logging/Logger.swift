@@ -26,7 +26,7 @@ package struct Logger: Sendable {
     ///
     /// Neither the message nor the fields are evaluated when the level is disabled. Text from outside belongs in a field; in either place
     /// it cannot begin a line or look like another field. Secrets belong in neither.
-    package func log(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> LogFields = [:]) {
+    package func log(_ level: LogLevel, message: @autoclosure () -> String, fields: @autoclosure () -> LogFields = [:]) {
         guard level >= self.level else { return }
         let line = LogLine(time: sink.now(), level: level, message: message(), fields: fields())
         sink.write(line.bytes(sink.format))

@@ -67,7 +67,7 @@ struct MetricDefinition: Equatable, Sendable {
     let bounds: [Double]
 
     /// Traps on a name that Prometheus does not allow, on a repeated label, and on the label `le`, which is reserved for buckets.
-    init(_ kind: Kind, _ name: String, _ help: String, labels: [String], bounds: [Double] = []) {
+    init(_ kind: Kind, name: String, help: String, labels: [String], bounds: [Double] = []) {
         self.kind = kind
         self.name = Array(name.utf8)
         self.help = Array(help.utf8)

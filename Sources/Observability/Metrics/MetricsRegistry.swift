@@ -20,14 +20,14 @@ package final class MetricsRegistry: Sendable {
     /// The counters with this name, one for each set of label values.
     /// - Parameter hidesZeros: whether a counter is hidden until it has counted or its `showZero` was called.
     package func counter(_ name: String, _ help: String, labels: [String], hidesZeros: Bool = false) -> MetricFamily<Counter> {
-        register(MetricDefinition(.counter, name, help, labels: labels)) {
+        register(MetricDefinition(.counter, name: name, help: help, labels: labels)) {
             MetricFamily($0) { Counter($0, labels: $1, hidesZero: hidesZeros) }
         }
     }
 
     /// A computed counter: the closure is called at each rendering, as for a computed gauge, and its value must never go down.
     package func counter(_ name: String, _ help: String, value: @escaping @Sendable () -> Double) {
-        compute(MetricDefinition(.counter, name, help, labels: [])) { [ComputedSample(value: value())] }
+        compute(MetricDefinition(.counter, name: name, help: help, labels: [])) { [ComputedSample(value: value())] }
     }
 
     /// The gauge with this name, without labels.
@@ -37,7 +37,7 @@ package final class MetricsRegistry: Sendable {
 
     /// The gauges with this name, one for each set of label values.
     package func gauge(_ name: String, _ help: String, labels: [String]) -> MetricFamily<Gauge> {
-        register(MetricDefinition(.gauge, name, help, labels: labels)) { MetricFamily($0, make: Gauge.init) }
+        register(MetricDefinition(.gauge, name: name, help: help, labels: labels)) { MetricFamily($0, make: Gauge.init) }
     }
 
     /// A gauge computed at each rendering; registering it again replaces the closure.
@@ -49,7 +49,7 @@ package final class MetricsRegistry: Sendable {
 
     /// Gauges computed at each rendering, one for each returned sample; the rules of the computed gauge without labels apply.
     package func gauge(_ name: String, _ help: String, labels: [String], samples: @escaping @Sendable () -> [ComputedSample]) {
-        compute(MetricDefinition(.gauge, name, help, labels: labels), samples)
+        compute(MetricDefinition(.gauge, name: name, help: help, labels: labels), samples)
     }
 
     /// The histogram with this name, without labels; bounds are as for the labelled one.
@@ -63,7 +63,9 @@ package final class MetricsRegistry: Sendable {
     package func histogram(
         _ name: String, _ help: String, labels: [String], bounds: [Double] = Histogram.defaultBounds
     ) -> MetricFamily<Histogram> {
-        register(MetricDefinition(.histogram, name, help, labels: labels, bounds: bounds)) { MetricFamily($0, make: Histogram.init) }
+        register(MetricDefinition(.histogram, name: name, help: help, labels: labels, bounds: bounds)) {
+            MetricFamily($0, make: Histogram.init)
+        }
     }
 
     /// All metrics as Prometheus text 0.0.4: families in the order of registration, children sorted by their label bytes.

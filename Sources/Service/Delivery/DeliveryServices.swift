@@ -46,7 +46,8 @@ final class DeliveryServices: Sendable {
                 eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             dispatcher = try Dispatcher(
                 store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
-                notifiers: Self.byName(made, lookup, configuration), retention: retention, metrics: graph.deliveryMetrics, logger: logger,
+                notifiers: Self.byName(made, lookup: lookup, configuration: configuration), retention: retention,
+                metrics: graph.deliveryMetrics, logger: logger,
                 clocks: clocks,
                 inbox: graph.dispatcherInbox, tracer: graph.traces.tracer, onLostCalls: { [bots = graph.bots] in bots.count(lost: $0) })
         } catch {
@@ -67,7 +68,7 @@ final class DeliveryServices: Sendable {
         let kept = made.withLock { $0.current }.filter { configuration.notifiers.contains($0.configuration) }
         let changed = configuration.notifiers.filter { notifier in !kept.contains { $0.configuration == notifier } }
         let new = try Self.make(changed, factory)
-        dispatcher.replace(with: Self.byName(kept + new, lookup, configuration))
+        dispatcher.replace(with: Self.byName(kept + new, lookup: lookup, configuration: configuration))
         made.update { made in
             made.current = kept + new
             made.opened = made.opened.filter { !$0.hasClosed } + new.map(\.served)
@@ -109,7 +110,7 @@ final class DeliveryServices: Sendable {
     }
 
     private static func byName(
-        _ notifiers: [Made], _ lookup: ServedNotifier?, _ configuration: Configuration
+        _ notifiers: [Made], lookup: ServedNotifier?, configuration: Configuration
     ) -> [String: ServedNotifier] {
         var named = Dictionary(notifiers.map { ($0.configuration.name, $0.served) }) { first, _ in first }
         if configuration.holdsMessages { named[HeldMessage.notifier] = lookup }

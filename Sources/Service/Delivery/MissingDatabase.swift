@@ -59,6 +59,6 @@ struct NewStoreLog: Sendable {
             return isWritten
         }
         if wasWritten { return }
-        logger.log(.info, "made a new, empty store: no key is revoked and nobody is blocked", ["store": .string(name)])
+        logger.log(.info, message: "made a new, empty store: no key is revoked and nobody is blocked", fields: ["store": .string(name)])
     }
 }

@@ -65,18 +65,18 @@ package struct Doctor {
         let machine = MachineCheck(clocks: clocks)
         return [
             DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + parts.files(machine) },
-            DoctorCheck(.service, else: Self.slowService, parts.problems),
-            DoctorCheck(.store, else: Self.slowStore, parts.examineStore),
-            DoctorCheck(.store, .warning, else: Self.slowSearch, parts.damage),
+            DoctorCheck(.service, else: Self.slowService, examine: parts.problems),
+            DoctorCheck(.store, else: Self.slowStore, examine: parts.examineStore),
+            DoctorCheck(.store, lateness: .warning, else: Self.slowSearch, examine: parts.damage),
         ]
     }
 
     private func checks(beside mistakes: ConfigurationError, _ parts: PartCheck) -> [DoctorCheck] {
         [
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
-                mistakes.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) } + parts.omitted
+                mistakes.problems.map { DoctorFinding(.configuration, state: .problem, message: $0.line(in: file)) } + parts.omitted
             },
-            DoctorCheck(.ports, else: Self.slowService, parts.ports),
+            DoctorCheck(.ports, else: Self.slowService, examine: parts.ports),
         ]
     }
 
@@ -90,10 +90,10 @@ package struct Doctor {
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file, unreadable) },
             DoctorCheck(.limits, else: "systemd does not answer, or \(Self.slowDisk)") { supervision(of: configuration) },
             DoctorCheck(.limits, else: Self.slowDisk) { machine.disk(configuration) },
-            DoctorCheck(.ports, else: Self.slowService, service.ports),
+            DoctorCheck(.ports, else: Self.slowService, examine: service.ports),
             DoctorCheck(
                 .providers, else: "a provider does not answer in time; see deskgate check --live", milliseconds: Self.providerPatience,
-                service.providers),
+                examine: service.providers),
         ]
             + configuration.calledHosts.map { path, host in
                 DoctorCheck(.dns, else: "\(host) (\(path)) is not resolved in time; see the name servers in /etc/resolv.conf") {
@@ -114,7 +114,8 @@ package struct Doctor {
     private var missingUnit: DoctorFinding {
         let message = "not checked: systemd knows no unit \(unit), or does not run, and there is no file of that name"
         return unit == Self.packagedUnit
-            ? DoctorFinding(.unit, .ok, message) : DoctorFinding(.unit, .warning, "\(message); correct the name (--unit)")
+            ? DoctorFinding(.unit, state: .ok, message: message)
+            : DoctorFinding(.unit, state: .warning, message: "\(message); correct the name (--unit)")
     }
 
     /// Runs checks at the same time; takes as long as the slowest may take.
@@ -141,10 +142,10 @@ struct DoctorCheck {
     private let examine: @Sendable () -> [DoctorFinding]
 
     init(
-        _ subject: DoctorFinding.Subject, _ lateness: DoctorFinding.State = .problem, else hindrance: String, milliseconds: UInt64? = nil,
-        _ examine: @escaping @Sendable () -> [DoctorFinding]
+        _ subject: DoctorFinding.Subject, lateness: DoctorFinding.State = .problem, else hindrance: String, milliseconds: UInt64? = nil,
+        examine: @escaping @Sendable () -> [DoctorFinding]
     ) {
-        late = DoctorFinding(subject, lateness, hindrance)
+        late = DoctorFinding(subject, state: lateness, message: hindrance)
         self.milliseconds = milliseconds
         self.examine = examine
     }
@@ -160,7 +161,7 @@ struct DoctorCheck {
             }
             thread.detach()
         } catch {
-            let finding = DoctorFinding(late.subject, .problem, "not checked: \(error)")
+            let finding = DoctorFinding(late.subject, state: .problem, message: "not checked: \(error)")
             result.update { $0 = [finding] }
         }
         return result

@@ -22,7 +22,7 @@ package struct DoctorFinding: Sendable, Equatable {
     /// What was found; after a semicolon the remedy.
     package let message: String
 
-    init(_ subject: Subject, _ state: State, _ message: String) {
+    init(_ subject: Subject, state: State, message: String) {
         self.subject = subject
         self.state = state
         self.message = message

@@ -25,11 +25,13 @@ struct LimitCheck: Sendable {
     func openFiles() -> DoctorFinding {
         let wanted = configuration.wantedOpenFiles
         let (limit, place) = openFileLimit
-        if limit >= wanted { return DoctorFinding(.limits, .ok, "\(limit) open files are allowed \(place); \(wanted) are wanted") }
+        if limit >= wanted {
+            return DoctorFinding(.limits, state: .ok, message: "\(limit) open files are allowed \(place); \(wanted) are wanted")
+        }
         let message =
             "\(limit) open files are allowed \(place), but \(wanted) are wanted: \(configuration.connectionsOfCallers) for max_connections "
             + "and \(configuration.connectionsToOthers) for connections to others; raise ulimit -n or LimitNOFILE of the unit"
-        return DoctorFinding(.limits, .warning, message)
+        return DoctorFinding(.limits, state: .warning, message: message)
     }
 
     private var openFileLimit: (limit: Int, place: String) {
@@ -66,12 +68,14 @@ struct LimitCheck: Sendable {
             let message =
                 "\(bytes >> 20) MiB of memory are allowed (\(place)), and max_connections and bodies_megabytes may take \(wanted >> 20) MiB: "
                 + "the kernel would slow it down or kill it; raise the limit or lower these keys"
-            return DoctorFinding(.limits, .warning, message)
+            return DoctorFinding(.limits, state: .warning, message: message)
         }
         if let used = group.value("memory.current"), used > bytes / 10 * 9 {
-            return DoctorFinding(.limits, .warning, "\(used >> 20) of \(bytes >> 20) MiB of memory are in use (\(place)); raise the limit")
+            return DoctorFinding(
+                .limits, state: .warning, message: "\(used >> 20) of \(bytes >> 20) MiB of memory are in use (\(place)); raise the limit")
         }
-        return DoctorFinding(.limits, .ok, "\(bytes >> 20) MiB of memory are allowed (\(place)); up to \(wanted >> 20) MiB are wanted")
+        return DoctorFinding(
+            .limits, state: .ok, message: "\(bytes >> 20) MiB of memory are allowed (\(place)); up to \(wanted >> 20) MiB are wanted")
     }
 
     private var wantedBytes: UInt64 {
@@ -88,7 +92,7 @@ struct LimitCheck: Sendable {
         guard limit < Self.wantedTasks || used > limit / 10 * 9 else { return nil }
         let message =
             "\(limit) threads are allowed (\(place))\(used > 0 ? ", of which \(used) are there" : ""), \(Self.wantedTasks) may be needed; raise it"
-        return DoctorFinding(.limits, .warning, message)
+        return DoctorFinding(.limits, state: .warning, message: message)
     }
 }
 

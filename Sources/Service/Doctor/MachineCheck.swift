@@ -17,15 +17,18 @@ struct MachineCheck: Sendable {
         let now = clocks.unixSeconds()
         let time = RFC3339.text(now.milliseconds)
         if now < Self.earliest {
-            return DoctorFinding(.clock, .problem, "the clock says \(time), which is past; set it, and run timedatectl set-ntp true")
+            return DoctorFinding(
+                .clock, state: .problem, message: "the clock says \(time), which is past; set it, and run timedatectl set-ntp true")
         }
         switch Machine.isClockSynchronised {
-        case true?: return DoctorFinding(.clock, .ok, "the clock is synchronised and says \(time)")
+        case true?: return DoctorFinding(.clock, state: .ok, message: "the clock is synchronised and says \(time)")
         case false?:
             return DoctorFinding(
-                .clock, .warning,
-                "nobody keeps the clock right, which says \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
-        case nil: return DoctorFinding(.clock, .ok, "the clock says \(time); the kernel does not tell whether it is synchronised")
+                .clock, state: .warning,
+                message:
+                    "nobody keeps the clock right, which says \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
+        case nil:
+            return DoctorFinding(.clock, state: .ok, message: "the clock says \(time); the kernel does not tell whether it is synchronised")
         }
     }
 
@@ -37,7 +40,7 @@ struct MachineCheck: Sendable {
         guard let newest, newest > now + Self.tolerance else { return [] }
         let message =
             "the store was written \(newest - now) s after now: the clock was set back, or was ahead; compare it with another machine's"
-        return [DoctorFinding(.clock, .problem, message)]
+        return [DoctorFinding(.clock, state: .problem, message: message)]
     }
 
     /// Whether the disk of the store has room, and is a disk.
@@ -48,7 +51,8 @@ struct MachineCheck: Sendable {
         if Machine.isInMemory(directory) {
             findings.append(
                 DoctorFinding(
-                    .limits, .warning, "\(directory) is in memory: a restart of the machine loses the store; give a path on a disk"))
+                    .limits, state: .warning,
+                    message: "\(directory) is in memory: a restart of the machine loses the store; give a path on a disk"))
         }
         guard let free = try? FileSystem.freeBytes(at: directory) else { return findings }
         return findings + [configuration.store.room(freeBytes: free, in: directory, configuration.operators.thresholds)]
@@ -57,9 +61,11 @@ struct MachineCheck: Sendable {
     /// Whether a host's name has an address.
     /// - Parameter path: the key of the configuration that leads there.
     func resolve(_ host: String, for path: String) -> DoctorFinding {
-        guard let problem = Machine.problem(resolving: host) else { return DoctorFinding(.dns, .ok, "\(host) has an address") }
+        guard let problem = Machine.problem(resolving: host) else {
+            return DoctorFinding(.dns, state: .ok, message: "\(host) has an address")
+        }
         let remedy = "check the name, the name servers in /etc/resolv.conf and the firewall"
-        return DoctorFinding(.dns, .problem, "\(host) (\(path)) has no address: \(problem); \(remedy)")
+        return DoctorFinding(.dns, state: .problem, message: "\(host) (\(path)) has no address: \(problem); \(remedy)")
     }
 }
 
@@ -76,6 +82,6 @@ extension Configuration.Store {
             "events are refused below \(minimumFreeMegabytes) (store.minimum_free_megabytes), and operators are told below "
             + "\(thresholds.diskFreeMegabytes) (operators.thresholds.disk_free_megabytes)"
         let room = "\(freeBytes / 1_000_000) MB are free in \(directory): \(bounds)"
-        return DoctorFinding(.limits, state, state == .ok ? room : "\(room); make room")
+        return DoctorFinding(.limits, state: state, message: state == .ok ? room : "\(room); make room")
     }
 }

@@ -44,7 +44,7 @@ struct PartCheck: Sendable {
     private static func unreadable(_ part: String) -> String { "\(part) cannot be read" }
 
     private static func omission(_ subject: DoctorFinding.Subject, _ reason: String) -> DoctorFinding {
-        DoctorFinding(subject, .warning, "not checked, because \(reason); correct the mistakes of the configuration first")
+        DoctorFinding(subject, state: .warning, message: "not checked, because \(reason); correct the mistakes of the configuration first")
     }
 
     /// Whether the public listener answers and is ready: beside mistakes, in place of `ServiceCheck.ports`.
@@ -53,7 +53,7 @@ struct PartCheck: Sendable {
         do throws(HealthProbe.Failure) {
             return [ServiceCheck.readiness(try HealthProbe(listen, now: now).ask(isReady: true).isWell, of: listen)]
         } catch {
-            return [DoctorFinding(.ports, .problem, error.description)]
+            return [DoctorFinding(.ports, state: .problem, message: error.description)]
         }
     }
 
@@ -68,8 +68,8 @@ struct PartCheck: Sendable {
             return Self.problems(in: try answer.get(), keysInFile: try? configuration?.makeAuthorizer().keysDigest)
         } catch {
             // With the whole configuration, the check of the ports judges why the service cannot be asked, and has the remedy.
-            guard configuration == nil else { return [DoctorFinding(.service, .ok, "not asked: \(error.cause)")] }
-            return [DoctorFinding(.service, .warning, "not asked: \(error)")]
+            guard configuration == nil else { return [DoctorFinding(.service, state: .ok, message: "not asked: \(error.cause)")] }
+            return [DoctorFinding(.service, state: .warning, message: "not asked: \(error)")]
         }
     }
 
@@ -77,17 +77,18 @@ struct PartCheck: Sendable {
     /// - Parameter keysInFile: the digest of the keys of the configuration file; nil while it has mistakes.
     static func problems(in answer: AdminAnswer, keysInFile: String?) -> [DoctorFinding] {
         guard answer.status == 200, case .object(let status) = answer.json else {
-            return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
+            return [DoctorFinding(.service, state: .warning, message: "not asked: the service refused the question (\(answer.status))")]
         }
         let all = ReportedProblem.all(in: status)
         var findings = all.filter { !$0.isInConfiguration }.map {
-            DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)")
+            DoctorFinding(.service, state: $0.isSevere ? .problem : .warning, message: "\($0.text) \($0.remedy)")
         }
         if let keysInFile, let inForce = status["keys_digest"]?.text, inForce != keysInFile {
-            findings.append(DoctorFinding(.service, .warning, ReportedProblem.otherKeys(in: "the service")))
+            findings.append(DoctorFinding(.service, state: .warning, message: ReportedProblem.otherKeys(in: "the service")))
         }
         let besides = all.isEmpty ? "" : " but warnings of its configuration"
-        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong\(besides)")] : findings
+        return findings.isEmpty
+            ? [DoctorFinding(.service, state: .ok, message: "the service that runs finds nothing wrong\(besides)")] : findings
     }
 
     /// Whether the store could be opened, and how it is.

@@ -23,18 +23,20 @@ struct ServiceCheck: Sendable {
         _ file: String, _ unreadable: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem])
     ) -> [DoctorFinding] {
         let warnings = (unreadable.warnings + configuration.warnings(now: now)).map {
-            DoctorFinding(.configuration, .warning, $0.line(in: file))
+            DoctorFinding(.configuration, state: .warning, message: $0.line(in: file))
         }
         let names = configuration.sources.files.count - 1
         let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
         let right = DoctorFinding(
-            .configuration, .ok,
-            "\(file) is right" + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
+            .configuration, state: .ok,
+            message: "\(file) is right"
+                + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
         let expiries = configuration.certificateExpiries.map { listener, moment in
             DoctorFinding(
-                .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
+                .configuration, state: .ok,
+                message: "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
         }
-        let problems = unreadable.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) }
+        let problems = unreadable.problems.map { DoctorFinding(.configuration, state: .problem, message: $0.line(in: file)) }
         return (problems.isEmpty ? [right] : problems) + modes + (warnings.isEmpty ? expiries : []) + warnings
     }
 
@@ -44,26 +46,26 @@ struct ServiceCheck: Sendable {
 
     private static func insecure(_ file: String) -> DoctorFinding {
         DoctorFinding(
-            .configuration, .warning,
-            "\(file): $.allow_insecure_secrets is true, so weak, shared and readable secrets pass; remove it except on a laptop")
+            .configuration, state: .warning,
+            message: "\(file): $.allow_insecure_secrets is true, so weak, shared and readable secrets pass; remove it except on a laptop")
     }
 
     /// Whether the listeners could start, or the service has them.
     func ports() -> [DoctorFinding] {
         let signs = ServiceSigns(configuration) { parts.hasSeenLock.update { $0 = true } }
         // Obstacles to this user are none to the service's, who alone can look at the rest.
-        if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, .problem, text)] }
+        if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         let obstacles = signs.obstacles(of: configuration)
-        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
+        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, state: .problem, message: "\($0)") } }
         // Beside a process that hangs each further question would wait, too, until the deadline of this check has passed.
-        if case .hangs(let text) = signs.listener { return [DoctorFinding(.ports, .problem, text)] }
+        if case .hangs(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         do throws(HealthProbe.Failure) {
             let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
             let certificates = configuration.certificatesNotInForce(now: now)
             let readiness = Self.readiness(isWell, of: configuration.listen)
             return Self.findings(certificates) + [readiness] + stranger(signs.listener, certificates) + absent(signs.listener)
         } catch {
-            if error.isHang || error.isRefusal { return [DoctorFinding(.ports, .problem, error.description)] }
+            if error.isHang || error.isRefusal { return [DoctorFinding(.ports, state: .problem, message: error.description)] }
             let certificates = configuration.certificatesNotInForce(now: now)
             let isExplained = certificates.contains { $0.path.hasPrefix("$.listen.") }
             return Self.findings(certificates) + (isExplained ? [] : [silence(signs, error)]) + stranger(signs.listener, certificates)
@@ -73,12 +75,12 @@ struct ServiceCheck: Sendable {
     /// Tells of a public listener that has answered whether it is ready.
     static func readiness(_ isReady: Bool, of listen: Configuration.Listener) -> DoctorFinding {
         isReady
-            ? DoctorFinding(.ports, .ok, "the service answers on \(listen.address) and is ready")
-            : DoctorFinding(.ports, .problem, "\(listen.address) answers, but is not ready; deskgate status tells why")
+            ? DoctorFinding(.ports, state: .ok, message: "the service answers on \(listen.address) and is ready")
+            : DoctorFinding(.ports, state: .problem, message: "\(listen.address) answers, but is not ready; deskgate status tells why")
     }
 
     private static func findings(_ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
-        certificates.map { DoctorFinding(.ports, .warning, "\($0)") }
+        certificates.map { DoctorFinding(.ports, state: .warning, message: "\($0)") }
     }
 
     /// The finding when the public listener does not answer.
@@ -87,37 +89,41 @@ struct ServiceCheck: Sendable {
             let others = listenInForce()
             guard others.isEmpty else {
                 return DoctorFinding(
-                    .ports, .problem,
-                    "\(failure.description), because the service that runs has another listener in force (\(others.joined(separator: ", "))); "
+                    .ports, state: .problem,
+                    message:
+                        "\(failure.description), because the service that runs has another listener in force (\(others.joined(separator: ", "))); "
                         + "restart it, or set the file back: deskgate config show --diff")
             }
             return DoctorFinding(
-                .ports, .problem, "the service answers on its admin listener, but \(failure.description); see the log of the service")
+                .ports, state: .problem,
+                message: "the service answers on its admin listener, but \(failure.description); see the log of the service")
         }
         if let conflict = signs.conflict {
             return DoctorFinding(
-                .ports, .problem,
-                "\(conflict.cause), which has another configuration in force: \(failure.description). Name its file (--config), or restart "
+                .ports, state: .problem,
+                message:
+                    "\(conflict.cause), which has another configuration in force: \(failure.description). Name its file (--config), or restart "
                     + "it")
         }
         // A port that the system chooses cannot be asked.
         if case .tcp(_, 0) = configuration.listen.address {
-            return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(failure.description)")
+            return DoctorFinding(.ports, state: .ok, message: "the service does not run, as far as can be told: \(failure.description)")
         }
         // Such as a certificate that has expired: somebody may well answer.
-        guard failure.isSilence else { return DoctorFinding(.ports, .problem, failure.description) }
+        guard failure.isSilence else { return DoctorFinding(.ports, state: .problem, message: failure.description) }
         let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
         // Services on other hosts may share the store, so this is a warning, as it is for `deskgate status`.
         guard !configuration.store.isShared else {
             return DoctorFinding(
-                .ports, .warning,
-                "no service runs on this host: \(failure.description)\(admin). Services on other hosts may share the store; to start one "
+                .ports, state: .warning,
+                message:
+                    "no service runs on this host: \(failure.description)\(admin). Services on other hosts may share the store; to start one "
                     + "here: \(start)")
         }
         let remedy =
             configuration.store.isRefusedToRoot
             ? "A start is refused because of its store, as told below" : ReportedProblem.remedy(startingBy: start)
-        return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
+        return DoctorFinding(.ports, state: .problem, message: "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
     /// The keys of `listen` that the running service has in force with another value than the file, each with that value.
@@ -137,8 +143,9 @@ struct ServiceCheck: Sendable {
         guard listener == .nobody else { return [] }
         return [
             DoctorFinding(
-                .ports, .warning,
-                "nobody answers at \(configuration.admin.listener.address) ($.admin), so the service that runs has another configuration in "
+                .ports, state: .warning,
+                message:
+                    "nobody answers at \(configuration.admin.listener.address) ($.admin), so the service that runs has another configuration in "
                     + "force; restart it, or set $.admin back")
         ]
     }
@@ -148,8 +155,10 @@ struct ServiceCheck: Sendable {
         let address = configuration.admin.listener.address
         return [
             DoctorFinding(
-                .ports, .warning,
-                "\(address) is held by a process that has not proven to know an admin token (\(reason)); \(AdminListenerIdentity.remedy)")
+                .ports, state: .warning,
+                message:
+                    "\(address) is held by a process that has not proven to know an admin token (\(reason)); \(AdminListenerIdentity.remedy)"
+            )
         ]
     }
 
@@ -162,12 +171,13 @@ struct ServiceCheck: Sendable {
             }
             return notifiers + (try trial.proveApps().map { Self.finding("\($0.app), \($0.credential)", $0.verdict) })
         } catch {
-            return [DoctorFinding(.providers, .problem, "not tried: \(error.description)")]
+            return [DoctorFinding(.providers, state: .problem, message: "not tried: \(error.description)")]
         }
     }
 
     private static func finding(_ name: String, _ verdict: NotifierVerdict) -> DoctorFinding {
-        guard let remedy = verdict.remedy else { return DoctorFinding(.providers, .ok, "\(name) takes the credential") }
-        return DoctorFinding(.providers, verdict.kind == .unknown ? .warning : .problem, "\(name): \(verdict.reason); \(remedy)")
+        guard let remedy = verdict.remedy else { return DoctorFinding(.providers, state: .ok, message: "\(name) takes the credential") }
+        return DoctorFinding(
+            .providers, state: verdict.kind == .unknown ? .warning : .problem, message: "\(name): \(verdict.reason); \(remedy)")
     }
 }

@@ -18,20 +18,25 @@ struct StoreCheck: Sendable {
     func examine(besides status: () -> AdminAnswer?) -> [DoctorFinding] {
         if let lost = lostDatabase(status) { return [lost] }
         let obstacles = store.obstacles + [store.problem].compactMap(\.self)
-        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
+        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, state: .problem, message: "\($0)") } }
         switch store.kind {
-        case .memory: return [DoctorFinding(.store, .warning, "the store is memory: a restart loses what is not delivered; set store.type")]
-        case .sqlite(let path) where !File.exists(path): return [DoctorFinding(.store, .ok, "\(path) will be made by the first start")]
+        case .memory:
+            return [
+                DoctorFinding(
+                    .store, state: .warning, message: "the store is memory: a restart loses what is not delivered; set store.type")
+            ]
+        case .sqlite(let path) where !File.exists(path):
+            return [DoctorFinding(.store, state: .ok, message: "\(path) will be made by the first start")]
         case .sqlite, .postgres: break
         }
         do throws(StoreError) {
             let report = try store.report()
             let schema = report.version == report.latest ? "" : ", which the start of this version brings to \(report.latest)"
             let state = DoctorFinding(
-                .store, .ok, "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
+                .store, state: .ok, message: "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
             return [state] + (report.server.map(findings) ?? [])
         } catch {
-            return [DoctorFinding(.store, .warning, "\(error)")]
+            return [DoctorFinding(.store, state: .warning, message: "\(error)")]
         }
     }
 
@@ -43,21 +48,24 @@ struct StoreCheck: Sendable {
             ReportedProblem.all(in: status).contains(where: { $0.isInStore && "\($0.text) \($0.remedy)".contains(path) })
         else { return nil }
         return DoctorFinding(
-            .store, .problem,
-            "\(path) is missing, but the service that runs has opened it; put the database back, as the service itself says, before you "
+            .store, state: .problem,
+            message:
+                "\(path) is missing, but the service that runs has opened it; put the database back, as the service itself says, before you "
                 + "restart: a start would not find it")
     }
 
     private func findings(on server: ServerReport) -> [DoctorFinding] {
-        let seen = server.warnings.map { DoctorFinding(.store, .warning, $0) } + blindSpot(of: server)
+        let seen = server.warnings.map { DoctorFinding(.store, state: .warning, message: $0) } + blindSpot(of: server)
         guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return seen }
         let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
-        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + seen
+        return [
+            DoctorFinding(.clock, state: .problem, message: "the database's clock is \(offset) this one; synchronise both machines by NTP")
+        ] + seen
     }
 
     /// A role that cannot see everything serves as well as any other, so this is no warning.
     private func blindSpot(of server: ServerReport) -> [DoctorFinding] {
-        server.blindSpot.map { [DoctorFinding(.store, .ok, $0)] } ?? []
+        server.blindSpot.map { [DoctorFinding(.store, state: .ok, message: $0)] } ?? []
     }
 
     /// Whether pages of a SQLite store are damaged.
@@ -65,11 +73,15 @@ struct StoreCheck: Sendable {
         guard case .sqlite(let path) = store.kind, File.exists(path) else { return [] }
         do throws(StoreError) {
             guard let first = try StoreFile.damage(path).first else {
-                return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")]
+                return [DoctorFinding(.store, state: .ok, message: "no page of \(path) is damaged")]
             }
-            return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
+            return [
+                DoctorFinding(.store, state: .problem, message: "\(path) is damaged: \(first); restore a backup: deskgate store restore")
+            ]
         } catch {
-            return [DoctorFinding(.store, error.kind == .corrupt ? .problem : .warning, "not searched for damage: \(error)")]
+            return [
+                DoctorFinding(.store, state: error.kind == .corrupt ? .problem : .warning, message: "not searched for damage: \(error)")
+            ]
         }
     }
 }

@@ -16,11 +16,11 @@ struct UnitCheck: Sendable {
     func examine(_ file: String) -> [DoctorFinding] {
         let findings = served(file) + start() + stop() + paths() + ports()
         guard findings.isEmpty else { return findings }
-        return [DoctorFinding(.unit, .ok, "\(unit.source) fits the configuration")]
+        return [DoctorFinding(.unit, state: .ok, message: "\(unit.source) fits the configuration")]
     }
 
     private func finding(_ state: DoctorFinding.State, _ message: String) -> DoctorFinding {
-        DoctorFinding(.unit, state, "\(unit.source): \(message)")
+        DoctorFinding(.unit, state: state, message: "\(unit.source): \(message)")
     }
 
     /// Whether the unit serves the configuration that is examined.

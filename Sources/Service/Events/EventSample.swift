@@ -105,18 +105,18 @@ extension EventSample {
     }
 
     private static let paused = condition(
-        .notifierPaused, "backend",
-        OperatorPayload.pausedNotifier(
+        .notifierPaused, subject: "backend",
+        data: OperatorPayload.pausedNotifier(
             "backend", reason: "status_401", explanation: "The receiver answers 401.", remedy: "Give both the same secret.", waiting: 12))
 
     private static let queue = condition(
-        .queueLate, "backend",
-        OperatorPayload.lateQueue(
+        .queueLate, subject: "backend",
+        data: OperatorPayload.lateQueue(
             ofNotifier: "backend", waiting: 37, oldestSeconds: 905,
             text: "backend is late. 37 deliveries wait for it, the oldest for 15 minutes.", remedy: "Have its receiver answer faster."))
 
     private static let denials = condition(
-        .denialsJump, appID, DenialTrend.Spike(asked: 500, denied: 64, usual: 5).data(app: appID, reason: "wrong_mac"))
+        .denialsJump, subject: appID, data: DenialTrend.Spike(asked: 500, denied: 64, usual: 5).data(app: appID, reason: "wrong_mac"))
 
     private static var certificate: OperatorCondition {
         let expiring = ExpiringCredential(.listenerCertificate, of: "public", expiresAt: (now + 14 * 86_400_000).seconds)
@@ -124,10 +124,10 @@ extension EventSample {
     }
 
     private static let disk = condition(
-        .diskLow, "store",
-        OperatorPayload.lowDisk("store", freeBytes: 912_000_000, sizeBytes: 20_000_000_000, thresholdBytes: 1_000_000_000))
+        .diskLow, subject: "store",
+        data: OperatorPayload.lowDisk("store", freeBytes: 912_000_000, sizeBytes: 20_000_000_000, thresholdBytes: 1_000_000_000))
 
-    private static func condition(_ kind: OperatorCondition.Kind, _ subject: String, _ data: [UInt8]) -> OperatorCondition {
+    private static func condition(_ kind: OperatorCondition.Kind, subject: String, data: [UInt8]) -> OperatorCondition {
         OperatorCondition(OperatorCondition.Key(kind, subject), since: now, data: data)
     }
 

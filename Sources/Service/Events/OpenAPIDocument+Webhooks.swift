@@ -33,16 +33,17 @@ extension OpenAPIDocument {
     }
 
     private static let headers: [JSONValue] = [
-        header("webhook-id", "The id of the delivery, the same on every attempt.", ["type": "string", "format": "uuid"]),
-        header("webhook-timestamp", "The time of the attempt in Unix seconds.", ["type": "string", "pattern": "^[0-9]+$"]),
+        header("webhook-id", text: "The id of the delivery, the same on every attempt.", schema: ["type": "string", "format": "uuid"]),
+        header("webhook-timestamp", text: "The time of the attempt in Unix seconds.", schema: ["type": "string", "pattern": "^[0-9]+$"]),
         header(
             "webhook-signature",
-            "`v1,` and the base64 of an HMAC-SHA-256 over `id.timestamp.body`, for each secret of the notifier, separated by spaces.",
-            Schema.text),
-        header("traceparent", "The attempt in the trace of the request that caused the event.", Schema.text, isRequired: false),
+            text: "`v1,` and the base64 of an HMAC-SHA-256 over `id.timestamp.body`, for each secret of the notifier, separated by spaces.",
+            schema: Schema.text),
+        header(
+            "traceparent", text: "The attempt in the trace of the request that caused the event.", schema: Schema.text, isRequired: false),
     ]
 
-    private static func header(_ name: String, _ text: String, _ schema: JSONValue, isRequired: Bool = true) -> JSONValue {
+    private static func header(_ name: String, text: String, schema: JSONValue, isRequired: Bool = true) -> JSONValue {
         ["name": .string(name), "in": "header", "required": .bool(isRequired), "description": .string(text), "schema": schema]
     }
 }

@@ -94,17 +94,18 @@ struct HealthRoutes: Sendable {
     }
 
     private static let liveness = RouteDescription(
-        "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status(alive))])
+        "Whether the process answers.", answers: [RouteDescription.Answer(200, text: "It does.", schema: Schema.status(alive))])
     private static let notReady = Schema.object([
         ("status", Schema.choice([ServiceReadiness.notReady.rawValue])), ("authorization", Schema.choice(of: ServiceReadiness.self)),
     ])
     private static let readiness = RouteDescription(
         "Whether the service can do its work.",
         answers: [
-            RouteDescription.Answer(200, "It can.", Schema.status(ServiceReadiness.ready.rawValue)),
+            RouteDescription.Answer(200, text: "It can.", schema: Schema.status(ServiceReadiness.ready.rawValue)),
             RouteDescription.Answer(
                 503,
-                "It cannot, or there are too many connections. `authorization` says whether chats are authorized all the same; nobody is told "
-                    + "why.", ["anyOf": [Self.notReady, ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
+                text:
+                    "It cannot, or there are too many connections. `authorization` says whether chats are authorized all the same; nobody is told "
+                    + "why.", schema: ["anyOf": [Self.notReady, ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
         ])
 }

@@ -149,8 +149,8 @@ package final class ConfigurationReloader {
             guard !hasToldOfPolling, !error.isOutdated else { return }
             hasToldOfPolling = true
             logger.log(
-                .warning, "the configuration's files cannot be watched, so they are read every few seconds",
-                [
+                .warning, message: "the configuration's files cannot be watched, so they are read every few seconds",
+                fields: [
                     "seconds": .integer(Int(Self.pollMilliseconds / 1000)), "reason": .string(error.description),
                     "remedy": .string("\(error.remedy), then \(LocalizedText.reload.english)"),
                 ])

@@ -73,7 +73,7 @@ package final class Supervisor: Sendable {
             let thread = try PeriodicTasks(everyMilliseconds: interval, work)
             threads.update { $0.append(thread) }
         } catch {
-            logger.log(.error, failure, ["reason": .string(error.description)])
+            logger.log(.error, message: failure, fields: ["reason": .string(error.description)])
         }
     }
 
@@ -121,8 +121,8 @@ package final class Supervisor: Sendable {
         let silent = liveness.silentParts()
         guard silent.isEmpty else {
             return logger.log(
-                .error, "the watchdog is not told that the service is alive: a part of it does not answer",
-                ["parts": .string(silent.joined(separator: ", "))])
+                .error, message: "the watchdog is not told that the service is alive: a part of it does not answer",
+                fields: ["parts": .string(silent.joined(separator: ", "))])
         }
         send("WATCHDOG=1")
     }
@@ -136,6 +136,6 @@ package final class Supervisor: Sendable {
     }
 
     private static func warn(_ logger: Logger, _ error: SystemError) {
-        logger.log(.warning, "the service manager is not told how the service is", ["reason": .string(error.description)])
+        logger.log(.warning, message: "the service manager is not told how the service is", fields: ["reason": .string(error.description)])
     }
 }

@@ -8,18 +8,18 @@ internal import Time
 /// What this process sees now; the rules are those of `Core/Operators`.
 extension OperatorWatch {
     func findings(
-        _ open: [OperatorCondition], _ pending: [PendingDeliveries], _ problems: [SevereProblem], _ state: inout State
+        _ open: [OperatorCondition], pending: [PendingDeliveries], problems: [SevereProblem], state: inout State
     ) -> [Finding] {
         let observations = inbox.withLock { $0.observations }
         let waiting = Dictionary(pending.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
-        return pauses(observations, waiting, &state) + queues(waiting, state.configuration)
+        return pauses(observations, waiting: waiting, state: &state) + queues(waiting, state.configuration)
             + credentials(observations, state.configuration) + disks(state.configuration)
-            + state.denials.findings(authorizeRequests, state.configuration, open, now: clocks.monotonicMilliseconds())
-            + events(problems.filter(\.hasEvent), open, &state)
+            + state.denials.findings(authorizeRequests, configuration: state.configuration, open: open, now: clocks.monotonicMilliseconds())
+            + events(problems.filter(\.hasEvent), open: open, state: &state)
     }
 
     /// One that is not there any more, or not yet again after a restart, is over when it has not been there for a while.
-    private func events(_ found: [SevereProblem], _ open: [OperatorCondition], _ state: inout State) -> [Finding] {
+    private func events(_ found: [SevereProblem], open: [OperatorCondition], state: inout State) -> [Finding] {
         let now = clocks.monotonicMilliseconds()
         let there = Set(found.map(\.key))
         let unseen = open.map(\.key).filter { $0.kind == .problem && !there.contains($0) }
@@ -33,7 +33,7 @@ extension OperatorWatch {
     }
 
     private func pauses(
-        _ observations: [NotifierObservation], _ waiting: [ByteKey: PendingDeliveries], _ state: inout State
+        _ observations: [NotifierObservation], waiting: [ByteKey: PendingDeliveries], state: inout State
     ) -> [Finding] {
         let now = clocks.monotonicMilliseconds()
         var troubles: [ByteKey: NotifierTrouble] = [:]
@@ -47,14 +47,14 @@ extension OperatorWatch {
             troubles[name] = trouble
             return Finding(
                 key: OperatorCondition.Key(.notifierPaused, seen.name), status: status,
-                data: status == .holds ? data(seen, count, state.configuration) : [])
+                data: status == .holds ? data(seen, waiting: count, configuration: state.configuration) : [])
         }
         state.troubles = troubles
         return findings
     }
 
     /// Why a notifier is paused, in the words of `deskgate status`.
-    private func data(_ seen: NotifierObservation, _ waiting: Int, _ configuration: WatchedConfiguration) -> [UInt8] {
+    private func data(_ seen: NotifierObservation, waiting: Int, configuration: WatchedConfiguration) -> [UInt8] {
         let notifier = configuration.notifiers.first { $0.name.utf8.elementsEqual(seen.name.utf8) }
         let meaning = Configuration.Notifier.meaning(of: seen.reason, for: notifier)
         let remedy = Configuration.Notifier.remedy(whileFailing: seen.name, seen.reason, for: notifier)

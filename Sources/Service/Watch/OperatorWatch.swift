@@ -86,7 +86,7 @@ final class OperatorWatch: Sendable {
                 for condition in open { _ = try store.clear(condition.key, announcing: nil) }
                 state.held = []
             } else {
-                try settle(findings(open, try store.pending(), problems, &state), open, &state)
+                try settle(findings(open, pending: try store.pending(), problems: problems, state: &state), open: open, state: &state)
             }
             state.isFailing = false
         } catch {
@@ -107,30 +107,30 @@ final class OperatorWatch: Sendable {
         var seen = logged.withLock { $0 }
         for problem in found where seen.updateValue(now, forKey: problem.key) == nil {
             logger.log(
-                .warning, "a problem has begun",
-                ["problem": .string(problem.key.subject.text), "text": .string(problem.text), "remedy": .string(problem.remedy)])
+                .warning, message: "a problem has begun",
+                fields: ["problem": .string(problem.key.subject.text), "text": .string(problem.text), "remedy": .string(problem.remedy)])
         }
         for (key, seenAt) in seen.sorted(by: { $0.key < $1.key }) {
             guard case .over = ProblemRule.status(unseenMilliseconds: now.elapsed(since: seenAt), thresholds) else { continue }
             seen[key] = nil
-            logger.log(.warning, "a problem has ended", ["problem": .string(key.subject.text)])
+            logger.log(.warning, message: "a problem has ended", fields: ["problem": .string(key.subject.text)])
         }
         let next = seen
         logged.withLock { $0 = next }
     }
 
-    private func settle(_ findings: [Finding], _ open: [OperatorCondition], _ state: inout State) throws(StoreError) {
+    private func settle(_ findings: [Finding], open: [OperatorCondition], state: inout State) throws(StoreError) {
         let (seen, lasting) = (Set(findings.map(\.key)), Set(open.map(\.key)))
         state.left = state.left.filter { lasting.contains($0.key) }
         for condition in open where !seen.contains(condition.key) {
             // A certificate that is not in use any more was replaced.
-            try end(condition, condition.key.kind == .credentialExpires ? .resolved : .removed, &state)
+            try end(condition, why: condition.key.kind == .credentialExpires ? .resolved : .removed, state: &state)
         }
         let known = Dictionary(open.map { ($0.key, $0) }) { first, _ in first }
         for finding in findings {
             switch (finding.status, known[finding.key]) {
             case (.holds, let condition): if condition == nil || !state.held.contains(finding.key) { try begin(finding, &state) }
-            case (.over(let why), let condition?): try end(condition, why, &state)
+            case (.over(let why), let condition?): try end(condition, why: why, state: &state)
             case (.over, nil), (.unknown, _): break
             }
         }
@@ -139,24 +139,24 @@ final class OperatorWatch: Sendable {
     private func begin(_ finding: Finding, _ state: inout State) throws(StoreError) {
         let condition = OperatorCondition(finding.key, since: clocks.unixMilliseconds(), data: finding.data)
         let event = condition.begun(id: newID(condition.since), lifeMilliseconds: state.configuration.lifeMilliseconds)
-        let hasBegun = try store.raise(condition, announcing: incoming(event, condition.key, state.configuration))
+        let hasBegun = try store.raise(condition, announcing: incoming(event, key: condition.key, configuration: state.configuration))
         state.held.insert(finding.key)
         state.left[finding.key] = nil
-        if hasBegun { note(.warning, "a condition has begun", condition.key, finding.data) }
+        if hasBegun { note(.warning, text: "a condition has begun", key: condition.key, data: finding.data) }
     }
 
-    private func end(_ condition: OperatorCondition, _ why: OperatorCondition.End, _ state: inout State) throws(StoreError) {
+    private func end(_ condition: OperatorCondition, why: OperatorCondition.End, state: inout State) throws(StoreError) {
         let moment = clocks.monotonicMilliseconds()
         if let asked = state.left[condition.key], moment - asked < Self.deferralMilliseconds { return }
         let now = clocks.unixMilliseconds()
         let event = condition.ended(why, id: newID(now), now: now, lifeMilliseconds: state.configuration.lifeMilliseconds)
-        let hasEnded = try store.clear(condition.key, announcing: incoming(event, condition.key, state.configuration))
+        let hasEnded = try store.clear(condition.key, announcing: incoming(event, key: condition.key, configuration: state.configuration))
         state.held.remove(condition.key)
         state.left[condition.key] = hasEnded ? nil : moment
-        if hasEnded { note(.info, "a condition has ended", condition.key) }
+        if hasEnded { note(.info, text: "a condition has ended", key: condition.key) }
     }
 
-    private func incoming(_ event: Event, _ key: OperatorCondition.Key, _ configuration: WatchedConfiguration) -> IncomingEvent? {
+    private func incoming(_ event: Event, key: OperatorCondition.Key, configuration: WatchedConfiguration) -> IncomingEvent? {
         let subscriptions = configuration.subscriptions(for: key)
         return subscriptions.isEmpty ? nil : IncomingEvent(event, to: subscriptions)
     }
@@ -167,7 +167,7 @@ final class OperatorWatch: Sendable {
     }
 
     /// - Parameter data: what the event says, whose text and remedy the line has too.
-    private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key, _ data: [UInt8] = []) {
+    private func note(_ level: LogLevel, text: String, key: OperatorCondition.Key, data: [UInt8] = []) {
         inbox.announceWork()
         // Each process logs those that it sees itself.
         guard key.kind != .problem else { return }
@@ -176,7 +176,7 @@ final class OperatorWatch: Sendable {
         for name in ["text", "remedy"] {
             if let value = told?[name]?.text { fields.append(name, .string(value)) }
         }
-        logger.log(level, text, fields)
+        logger.log(level, message: text, fields: fields)
     }
 
     /// One line until it works again, and none of a store that is not open, which says so itself.
@@ -184,7 +184,7 @@ final class OperatorWatch: Sendable {
         guard !state.isFailing, error.kind != .notOpen, error.kind != .closed else { return }
         state.isFailing = true
         logger.log(
-            .warning, "operators cannot be told of conditions",
-            ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
+            .warning, message: "operators cannot be told of conditions",
+            fields: ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
     }
 }

@@ -23,7 +23,7 @@ struct WatchedDenials: Sendable {
     /// What the counters show, anew once a minute.
     /// - Parameter open: the conditions that last.
     mutating func findings(
-        _ family: MetricFamily<Counter>, _ configuration: WatchedConfiguration, _ open: [OperatorCondition], now: MonotonicMilliseconds
+        _ family: MetricFamily<Counter>, configuration: WatchedConfiguration, open: [OperatorCondition], now: MonotonicMilliseconds
     ) -> [OperatorWatch.Finding] {
         if let readAt, now - readAt < DenialTrend.stepMilliseconds { return findings.filter { isConfigured($0.key, configuration) } }
         readAt = now

@@ -23,7 +23,7 @@ final class APNsRules: SimulatorRules {
     ///     - streamLimit: how many streams a connection may have once a push of a known sender has come.
     ///     - now: milliseconds since 1970.
     init(
-        _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, conversations: [String], _ devices: DeviceRegistry,
+        _ provider: SimulatedProvider, tokens: ProviderTokens, isKeyForIt: Bool, conversations: [String], devices: DeviceRegistry,
         streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.provider = provider
@@ -40,19 +40,19 @@ final class APNsRules: SimulatorRules {
     }
 
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
-        var refusal = refuse(answer.status, answer.reason, request, timestamp: answer.timestamp)
+        var refusal = refuse(answer.status, reason: answer.reason, request: request, timestamp: answer.timestamp)
         if answer.reason.isEmpty { refusal.body = [] }
         if let retryAfter = answer.retryAfter { refusal.headers.append(("retry-after", retryAfter)) }
         return refusal
     }
 
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
-        guard request.path.utf8.starts(with: Self.pathPrefix.utf8) else { return refuse(404, "BadPath", request) }
-        guard request.method == "POST" else { return refuse(405, "MethodNotAllowed", request) }
+        guard request.path.utf8.starts(with: Self.pathPrefix.utf8) else { return refuse(404, reason: "BadPath", request: request) }
+        guard request.method == "POST" else { return refuse(405, reason: "MethodNotAllowed", request: request) }
         if let refusal = tokens.refusal(of: request.bearer, now: now().seconds) {
-            return refuse(refusal.status, refusal.rawValue, request)
+            return refuse(refusal.status, reason: refusal.rawValue, request: request)
         }
-        guard isKeyForIt else { return refuse(403, "BadEnvironmentKeyInToken", request) }
+        guard isKeyForIt else { return refuse(403, reason: "BadEnvironmentKeyInToken", request: request) }
         // From here on the sender is known, so the stream limit is raised.
         var answer = judge(request)
         answer.streamLimit = streamLimit
@@ -61,14 +61,18 @@ final class APNsRules: SimulatorRules {
 
     private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
         let token = Self.token(request)
-        guard !token.isEmpty else { return refuse(400, "MissingDeviceToken", request) }
-        if let reason = APNsHeaders.refusal(of: request, conversations: conversations) { return refuse(400, reason, request) }
-        guard request.body.count <= Self.payloadLimit else { return refuse(413, "PayloadTooLarge", request) }
-        guard let payload = JSONValue(parsing: request.body), let aps = payload["aps"], aps.isObject else {
-            return refuse(400, "PayloadEmpty", request)
+        guard !token.isEmpty else { return refuse(400, reason: "MissingDeviceToken", request: request) }
+        if let reason = APNsHeaders.refusal(of: request, conversations: conversations) {
+            return refuse(400, reason: reason, request: request)
         }
-        if request.header("apns-push-type") == "background", !Self.isSilent(aps) { return refuse(400, "InvalidPushType", request) }
-        guard Self.isDeviceToken(token) else { return refuse(400, "BadDeviceToken", request) }
+        guard request.body.count <= Self.payloadLimit else { return refuse(413, reason: "PayloadTooLarge", request: request) }
+        guard let payload = JSONValue(parsing: request.body), let aps = payload["aps"], aps.isObject else {
+            return refuse(400, reason: "PayloadEmpty", request: request)
+        }
+        if request.header("apns-push-type") == "background", !Self.isSilent(aps) {
+            return refuse(400, reason: "InvalidPushType", request: request)
+        }
+        guard Self.isDeviceToken(token) else { return refuse(400, reason: "BadDeviceToken", request: request) }
         if let refusal = refusal(of: token, request) { return refusal }
         let (id, alert) = (identifier(request), Self.alert(aps["alert"]))
         let push = SimulatedPush(
@@ -79,16 +83,16 @@ final class APNsRules: SimulatorRules {
 
     private func refusal(of token: String, _ request: HTTP2Request) -> SimulatorAnswer? {
         switch devices.refusal(of: token, by: provider) {
-        case .invalid: return refuse(400, "BadDeviceToken", request)
-        case .mismatch: return refuse(400, "DeviceTokenNotForTopic", request)
-        case .unregistered: return refuse(410, "Unregistered", request, timestamp: devices[token]?.unregisteredAt ?? now())
+        case .invalid: return refuse(400, reason: "BadDeviceToken", request: request)
+        case .mismatch: return refuse(400, reason: "DeviceTokenNotForTopic", request: request)
+        case .unregistered: return refuse(410, reason: "Unregistered", request: request, timestamp: devices[token]?.unregisteredAt ?? now())
         case nil: break
         }
         guard let topic = devices[token]?.topic, topic != request.header("apns-topic") else { return nil }
-        return refuse(400, "DeviceTokenNotForTopic", request)
+        return refuse(400, reason: "DeviceTokenNotForTopic", request: request)
     }
 
-    private func refuse(_ status: Int, _ reason: String, _ request: HTTP2Request, timestamp: UnixMilliseconds? = nil) -> SimulatorAnswer {
+    private func refuse(_ status: Int, reason: String, request: HTTP2Request, timestamp: UnixMilliseconds? = nil) -> SimulatorAnswer {
         var body: JSONObject = ["reason": .string(reason)]
         if let timestamp { body.append(.integer(Int64(clamping: timestamp.rawValue)), forKey: "timestamp") }
         return SimulatorAnswer(status: status, headers: [("apns-id", identifier(request))], json: .object(body))

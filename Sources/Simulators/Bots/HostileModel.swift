@@ -62,13 +62,17 @@ package struct HostileModel: Sendable {
     private func victims() throws(SimulatedModel.Failure) -> [Attack] {
         let (victim, order) = (JSONValue.string(stolen.victim), JSONValue.string(stolen.victimOrder))
         return [
-            try attack("asks for the orders of \(stolen.victim)", [400], "get_order_list", ["customer_id": victim]),
-            try attack("looks at an order of \(stolen.victim)", [404], "get_order_details", ["order_id": order]),
             try attack(
-                "looks at it as \(stolen.victim)", [400], "get_order_details", ["order_id": order, "customer_id": victim]),
-            try attack("cancels an order of \(stolen.victim)", [409], "cancel_order", ["order_id": order]),
+                "asks for the orders of \(stolen.victim)", statuses: [400], function: "get_order_list", arguments: ["customer_id": victim]),
             try attack(
-                "cancels it as \(stolen.victim)", [400], "cancel_order", ["order_id": order, "customer_id": victim]),
+                "looks at an order of \(stolen.victim)", statuses: [404], function: "get_order_details", arguments: ["order_id": order]),
+            try attack(
+                "looks at it as \(stolen.victim)", statuses: [400], function: "get_order_details",
+                arguments: ["order_id": order, "customer_id": victim]),
+            try attack("cancels an order of \(stolen.victim)", statuses: [409], function: "cancel_order", arguments: ["order_id": order]),
+            try attack(
+                "cancels it as \(stolen.victim)", statuses: [400], function: "cancel_order",
+                arguments: ["order_id": order, "customer_id": victim]),
         ]
     }
 
@@ -85,7 +89,8 @@ package struct HostileModel: Sendable {
             for form in SimulatedModel.Form.allCases {
                 attacks.append(
                     try attack(
-                        "hides an address in an order's number", [400, 404], "get_order_details", ["order_id": .string(trick)], form))
+                        "hides an address in an order's number", statuses: [400, 404], function: "get_order_details",
+                        arguments: ["order_id": .string(trick)], form: form))
             }
         }
         return attacks
@@ -112,25 +117,28 @@ package struct HostileModel: Sendable {
         var otherBot = genuine
         otherBot.url = genuine.url.replacing("/functions/", with: "-2/functions/")
         attacks.append(Attack(name: "asks another bot", request: otherBot, statuses: [403, 404]))
-        attacks.append(try attack("cancels by GET", [405], "cancel_order", ["order_id": .string(stolen.order)], .query))
+        attacks.append(
+            try attack(
+                "cancels by GET", statuses: [405], function: "cancel_order", arguments: ["order_id": .string(stolen.order)], form: .query))
         return attacks
     }
 
     /// To confirm for the customer.
     private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks = [
-            try attack("cancels without a confirmation", [409], "cancel_order", ["order_id": .string(stolen.order)]),
             try attack(
-                "makes a confirmation up", Self.refusals, "cancel_order",
-                ["order_id": .string(stolen.order), "confirmation": "dgbc1.e30.AAAA"]),
+                "cancels without a confirmation", statuses: [409], function: "cancel_order", arguments: ["order_id": .string(stolen.order)]),
+            try attack(
+                "makes a confirmation up", statuses: Self.refusals, function: "cancel_order",
+                arguments: ["order_id": .string(stolen.order), "confirmation": "dgbc1.e30.AAAA"]),
         ]
         for (confirmation, kind) in [(stolen.openConfirmation, "an open"), (stolen.spentConfirmation, "a spent")] {
             guard let confirmation else { continue }
             for text in [confirmation, Self.flipped(confirmation, at: confirmation.count - 3), Self.flipped(confirmation, at: 12)] {
                 attacks.append(
                     try attack(
-                        "confirms by itself with \(kind) confirmation", Self.refusals, "cancel_order",
-                        ["order_id": .string(stolen.order), "confirmation": .string(text)]))
+                        "confirms by itself with \(kind) confirmation", statuses: Self.refusals, function: "cancel_order",
+                        arguments: ["order_id": .string(stolen.order), "confirmation": .string(text)]))
                 let ticket = try Self.ticket(of: model.request(for: SimulatedModel.Call("cancel_order")))
                 for key in [ticket, "", "dgk1." + String(repeating: "A", count: 84)] { attacks.append(try confirming(text, key: key)) }
             }
@@ -166,22 +174,24 @@ package struct HostileModel: Sendable {
             request.body = Array(body.utf8)
             attacks.append(Attack(name: "sends what is no order's number", request: request, statuses: [400]))
         }
-        var twice = try model.request(for: SimulatedModel.Call("get_order_details", ["order_id": .string(order)], .query))
+        var twice = try model.request(for: SimulatedModel.Call("get_order_details", arguments: ["order_id": .string(order)], form: .query))
         twice.url += "&order_id=\(stolen.victimOrder)"
         attacks.append(Attack(name: "names two orders at once", request: twice, statuses: [400]))
-        var both = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
+        var both = try model.request(for: SimulatedModel.Call("cancel_order", arguments: ["order_id": .string(order)]))
         both.url += "?order_id=\(stolen.victimOrder)"
         attacks.append(Attack(name: "names one order in the query and one in the body", request: both, statuses: [400]))
-        var bound = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
+        var bound = try model.request(for: SimulatedModel.Call("cancel_order", arguments: ["order_id": .string(order)]))
         bound.url += "?customer_id=\(stolen.victim)"
         attacks.append(Attack(name: "names the customer in the query", request: bound, statuses: [400]))
         return attacks
     }
 
     private func attack(
-        _ name: String, _ statuses: Set<Int>, _ function: String, _ arguments: JSONObject, _ form: SimulatedModel.Form = .json
+        _ name: String, statuses: Set<Int>, function: String, arguments: JSONObject, form: SimulatedModel.Form = .json
     ) throws(SimulatedModel.Failure) -> Attack {
-        Attack(name: name, request: try model.request(for: SimulatedModel.Call(function, arguments, form)), statuses: statuses)
+        Attack(
+            name: name, request: try model.request(for: SimulatedModel.Call(function, arguments: arguments, form: form)), statuses: statuses
+        )
     }
 
     private static func ticket(of request: ModelRequest) -> String {

@@ -31,10 +31,10 @@ package struct ModelScript: Sendable {
 
     /// A customer of the sample shop asks for each of its functions; arguments travel in every form that the vendor may choose.
     package static let shop = ModelScript([
-        Line("Which orders do I have?", SimulatedModel.Call("get_order_list", [:], .query)),
-        Line("When does 1002 arrive?", SimulatedModel.Call("get_order_details", ["order_id": "1002"], .form)),
+        Line("Which orders do I have?", SimulatedModel.Call("get_order_list", arguments: [:], form: .query)),
+        Line("When does 1002 arrive?", SimulatedModel.Call("get_order_details", arguments: ["order_id": "1002"], form: .form)),
         Line("What else would you recommend?", SimulatedModel.Call("get_recommendation")),
-        Line("Please cancel 1002.", SimulatedModel.Call("cancel_order", ["order_id": "1002"])),
+        Line("Please cancel 1002.", SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"])),
     ])
 
     /// What the model says of an answer, in one or a few lines.

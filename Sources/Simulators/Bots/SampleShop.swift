@@ -57,14 +57,16 @@ package final class SampleShop: Sendable {
         let counter = ShopCounter(settings, proof)
         self.counter = counter
         let routes = [
-            Self.route(counter, .get, "/orders") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, path: .get, name: "/orders") { shopData, ask throws(ShopData.Refusal) in
                 .array(shopData.orders(of: ask.customerID).map(\.line))
             },
-            Self.route(counter, .get, "/orders/:order") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, path: .get, name: "/orders/:order") { shopData, ask throws(ShopData.Refusal) in
                 try shopData.order(ask.pathParameter, of: ask.customerID).details(customerName: shopData.name(of: ask.customerID))
             },
-            Self.route(counter, .get, "/recommendations") { shopData, _ throws(ShopData.Refusal) in .array(shopData.products.map(\.json)) },
-            Self.route(counter, .post, "/cancellations") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, path: .get, name: "/recommendations") { shopData, _ throws(ShopData.Refusal) in
+                .array(shopData.products.map(\.json))
+            },
+            Self.route(counter, path: .post, name: "/cancellations") { shopData, ask throws(ShopData.Refusal) in
                 try shopData.cancel(ask.fields["order_id"]?.text ?? "", of: ask.customerID).line
             },
         ]
@@ -90,7 +92,7 @@ package final class SampleShop: Sendable {
     }
 
     private static func route(
-        _ counter: ShopCounter, _ method: HTTPServer.Method, _ path: StaticString, _ act: @escaping ShopCounter.Act
+        _ counter: ShopCounter, method: HTTPServer.Method, path: StaticString, act: @escaping ShopCounter.Act
     ) -> Route {
         let handler: Handler = { request, responder in
             let answer = counter.answer(ShopAsk(request, path: "\(path)"), act)

@@ -67,7 +67,7 @@ final class ShopCounter: Sendable {
         let status: Int
         let body: JSONValue
 
-        static func refusal(_ status: Int, _ code: String, _ message: String) -> Answer {
+        static func refusal(_ status: Int, code: String, message: String) -> Answer {
             Answer(status: status, body: .error(code, message))
         }
     }
@@ -100,7 +100,7 @@ final class ShopCounter: Sendable {
     func answer(_ ask: ShopAsk, _ act: Act) -> Answer {
         let refusal = refusal(of: ask)
         let (answer, record) = state.withLock { state in
-            let answer = refusal ?? Self.perform(ask, act, &state)
+            let answer = refusal ?? Self.perform(ask, act: act, state: &state)
             let record = SampleShop.Record(
                 request: "\(ask.method) \(ask.path)", callID: ask.proof.id, customerID: refusal == nil ? ask.customerID : nil,
                 status: answer.status)
@@ -123,18 +123,18 @@ final class ShopCounter: Sendable {
         return nil
     }
 
-    private static func perform(_ ask: ShopAsk, _ act: Act, _ state: inout State) -> Answer {
-        guard ask.method != "GET" else { return answer(ask, act, &state.shopData) }
+    private static func perform(_ ask: ShopAsk, act: Act, state: inout State) -> Answer {
+        guard ask.method != "GET" else { return answer(ask, act: act, shopData: &state.shopData) }
         // The key is not signed, so a recorded request could come again with another one; its id is signed.
         let names = ["key \(ask.idempotencyKey)", "id \(ask.proof.id)"]
         for name in names { if let kept = state.answers[name] { return kept } }
-        let answer = answer(ask, act, &state.shopData)
+        let answer = answer(ask, act: act, shopData: &state.shopData)
         if state.answers.count >= mostAnswers { state.answers = [:] }
         for name in names { state.answers[name] = answer }
         return answer
     }
 
-    private static func answer(_ ask: ShopAsk, _ act: Act, _ shopData: inout ShopData) -> Answer {
+    private static func answer(_ ask: ShopAsk, act: Act, shopData: inout ShopData) -> Answer {
         do throws(ShopData.Refusal) {
             return Answer(status: 200, body: try act(&shopData, ask))
         } catch {

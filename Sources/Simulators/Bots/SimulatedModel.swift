@@ -44,7 +44,7 @@ package struct SimulatedModel: Sendable {
         package let form: Form
 
         /// Describes a call.
-        package init(_ function: String, _ arguments: JSONObject = [:], _ form: Form = .json) {
+        package init(_ function: String, arguments: JSONObject = [:], form: Form = .json) {
             self.function = function
             self.arguments = arguments
             self.form = form

@@ -31,12 +31,12 @@ struct GoogleMessage {
         }
         if let refusal = refusal(of: token) { return refusal }
         let id = "projects/\(project)/messages/\(RandomText.hexadecimal(bytes: 8))"
-        let push = push(token, id, message, payload, request)
+        let push = push(token, id: id, message: message, payload: payload, request: request)
         return SimulatorAnswer(status: 200, json: ["name": .string(id)], push: push)
     }
 
     private func push(
-        _ token: String, _ id: String, _ message: JSONValue, _ payload: JSONValue, _ request: HTTP2Request
+        _ token: String, id: String, message: JSONValue, payload: JSONValue, request: HTTP2Request
     ) -> SimulatedPush {
         // The Android notification overrides the common one; a message without a notification is shown by the app, from its data.
         let places = [message["android"]?["notification"], message["notification"], message["data"]]

@@ -83,7 +83,7 @@ final class HMSRules: SimulatorRules {
         else { return reply("80300008", "The message body size exceeds the default value") }
         let dead = all.filter { devices.refusal(of: $0, by: .hms) != nil }
         guard dead.count < all.count else { return reply("80300007", "All the tokens are invalid") }
-        let push = push(all.first { !dead.contains($0) } ?? "", message, payload, request)
+        let push = push(all.first { !dead.contains($0) } ?? "", message: message, payload: payload, request: request)
         guard dead.isEmpty else {
             let told: JSONValue = [
                 "success": .integer(Int64(all.count - dead.count)), "failure": .integer(Int64(dead.count)),
@@ -94,7 +94,7 @@ final class HMSRules: SimulatorRules {
         return reply("80000000", "Success", push: push)
     }
 
-    private func push(_ token: String, _ message: JSONValue, _ payload: JSONValue, _ request: HTTP2Request) -> SimulatedPush {
+    private func push(_ token: String, message: JSONValue, payload: JSONValue, request: HTTP2Request) -> SimulatedPush {
         let places = [message["android"]?["notification"], message["notification"]]
         func shown(_ key: String) -> String { places.lazy.compactMap { $0?[key]?.text }.first ?? "" }
         return SimulatedPush(

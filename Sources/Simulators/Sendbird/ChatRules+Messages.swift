@@ -16,12 +16,12 @@ extension ChatRules {
 
     var messageRoutes: [SimulatedRoute] {
         [
-            route(.post, "/v3/group_channels/:channel/messages", "send_message", send),
-            route(.get, "/v3/group_channels/:channel/messages/:message", "view_message", view),
-            route(.get, "/v3/group_channels/:channel/members/:user", "view_member", viewMember),
-            route(.put, "/v3/group_channels/:channel/messages/:message", "update_message", update),
+            route(.post, path: "/v3/group_channels/:channel/messages", name: "send_message", answer: send),
+            route(.get, path: "/v3/group_channels/:channel/messages/:message", name: "view_message", answer: view),
+            route(.get, path: "/v3/group_channels/:channel/members/:user", name: "view_member", answer: viewMember),
+            route(.put, path: "/v3/group_channels/:channel/messages/:message", name: "update_message", answer: update),
             // Not Sendbird's: what support does in the dashboard, and the customer in the app.
-            route(.post, "/simulated/channels/:channel/:act", "post") { [self] call in
+            route(.post, path: "/simulated/channels/:channel/:act", name: "post") { [self] call in
                 if call.parameters[1] == "read" { return read(in: call.parameter) ? .ok([:]) : Self.noChannel }
                 guard let post = SimulatedChat.Post(call) else {
                     let names = (SimulatedChat.Post.names + ["read"]).joined(separator: ", ")
@@ -67,7 +67,7 @@ extension ChatRules {
                 message.updatedAt = now
             }
         }
-        if let changed { tell(.updated, changed, channel, ticket) }
+        if let changed { tell(.updated, message: changed, channel: channel, ticket: ticket) }
         return changed
     }
 
@@ -120,13 +120,12 @@ extension ChatRules {
         to channel: String, _ ticket: (id: Int64, customer: String), _ make: (Int64) -> ChatRecords.Message
     ) -> ChatRecords.Message {
         let message = records.withLock { $0.add(to: channel, make) }
-        tell(.sent, message, channel, ticket)
+        tell(.sent, message: message, channel: channel, ticket: ticket)
         if let sender = message.sender { desk.notice(messageFrom: sender, in: channel) }
         return message
     }
 
-    private func tell(_ category: ChatCategory, _ message: ChatRecords.Message, _ channel: String, _ ticket: (id: Int64, customer: String))
-    {
+    private func tell(_ category: ChatCategory, message: ChatRecords.Message, channel: String, ticket: (id: Int64, customer: String)) {
         var body: JSONObject = ["category": .string(category.rawValue), "app_id": .string(settings.appID), "type": .string(message.type)]
         if let sender = message.sender { body.append(ChatRecords.Message.sender(sender, message.nickname), forKey: "sender") }
         if settings.includesMembers {

@@ -36,7 +36,7 @@ final class ChatRules: Sendable {
     let observer: Observer
     private let windows = Monitor((second: UnixSeconds(rawValue: 0), counts: [String: Int]()))
 
-    init(_ settings: SimulatedChatSettings, _ records: Monitor<ChatRecords>, _ desk: SimulatedDesk, observer: @escaping Observer) {
+    init(_ settings: SimulatedChatSettings, records: Monitor<ChatRecords>, desk: SimulatedDesk, observer: @escaping Observer) {
         self.settings = settings
         self.records = records
         self.desk = desk
@@ -45,17 +45,19 @@ final class ChatRules: Sendable {
 
     var routes: [SimulatedRoute] {
         [
-            route(.get, "/v3/applications/settings/webhook", "view_webhook", viewWebhook),
-            route(.post, "/v3/users", "create_user", createUser),
-            route(.get, "/v3/users/:user", "view_user") { [self] call in user(call.parameter).map { .ok($0.json) } ?? Self.noUser },
-            route(.put, "/v3/users/:user", "update_user", updateUser),
-            route(.post, "/v3/users/:user/token", "issue_session_token", issueToken),
-            route(.delete, "/v3/users/:user/token", "end_sessions") { [self] call in
+            route(.get, path: "/v3/applications/settings/webhook", name: "view_webhook", answer: viewWebhook),
+            route(.post, path: "/v3/users", name: "create_user", answer: createUser),
+            route(.get, path: "/v3/users/:user", name: "view_user") { [self] call in
+                user(call.parameter).map { .ok($0.json) } ?? Self.noUser
+            },
+            route(.put, path: "/v3/users/:user", name: "update_user", answer: updateUser),
+            route(.post, path: "/v3/users/:user/token", name: "issue_session_token", answer: issueToken),
+            route(.delete, path: "/v3/users/:user/token", name: "end_sessions") { [self] call in
                 records.withLock { $0.endSessions(of: call.parameter) } ? SimulatorAnswer(status: 200) : Self.noUser
             },
-            route(.get, "/v3/users/:user/push/:service", "list_push_tokens", listPushTokens),
-            route(.post, "/v3/users/:user/push/:service", "add_push_token", addPushToken),
-            route(.delete, "/v3/users/:user/push/:service/:token", "remove_push_token", removePushToken),
+            route(.get, path: "/v3/users/:user/push/:service", name: "list_push_tokens", answer: listPushTokens),
+            route(.post, path: "/v3/users/:user/push/:service", name: "add_push_token", answer: addPushToken),
+            route(.delete, path: "/v3/users/:user/push/:service/:token", name: "remove_push_token", answer: removePushToken),
         ] + messageRoutes
     }
 
@@ -68,9 +70,9 @@ final class ChatRules: Sendable {
 
     /// A route that wants the token and counts the request.
     func route(
-        _ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
+        _ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
     ) -> SimulatedRoute {
-        SimulatedRoute(method, path, name) { [self] call in
+        SimulatedRoute(method, path: path, name: name) { [self] call in
             guard call.token.utf8.elementsEqual(settings.token.utf8) else {
                 return Self.refusal(Code.invalidToken, "The API token is invalid.")
             }

@@ -54,7 +54,9 @@ extension DeskRules {
             if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
             if let related = call.text("relatedChannelUrls") {
                 let channels = related.split(separator: ",").map(String.init)
-                guard channels.count <= 3 else { return .refused(Self.refusal(400, "desk400123", "At most 3 related channels.")) }
+                guard channels.count <= 3 else {
+                    return .refused(Self.refusal(400, code: "desk400123", detail: "At most 3 related channels."))
+                }
                 ticket.relatedChannels = channels
             }
             return .events([])
@@ -73,7 +75,7 @@ extension DeskRules {
 
     var close: Change {
         { ticket, call, _ in
-            guard ticket.state != "CLOSED" else { return .refused(Self.refusal(400, "desk400130", "The ticket is closed.")) }
+            guard ticket.state != "CLOSED" else { return .refused(Self.refusal(400, code: "desk400130", detail: "The ticket is closed.")) }
             ticket.state = "CLOSED"
             ticket.closeState = "CLOSED_BY_PLATFORM_API"
             ticket.closeComment = call.text("closeComment") ?? ""
@@ -83,7 +85,7 @@ extension DeskRules {
 
     var cancel: Change {
         { ticket, _, _ in
-            guard ticket.hasAgent else { return .refused(Self.refusal(400, "desk400131", "The ticket is not assigned.")) }
+            guard ticket.hasAgent else { return .refused(Self.refusal(400, code: "desk400131", detail: "The ticket is not assigned.")) }
             ticket.hasAgent = false
             ticket.state = "PENDING"
             return .events(["TICKET.STATUS.UPDATED"])
@@ -92,8 +94,12 @@ extension DeskRules {
 
     var reopen: Change {
         { ticket, _, settings in
-            if let status = settings.reopenRefusal { return .refused(Self.refusal(status, "desk\(status)100", "Not allowed.")) }
-            guard ticket.state == "CLOSED" else { return .refused(Self.refusal(400, "desk400132", "The ticket is not closed.")) }
+            if let status = settings.reopenRefusal {
+                return .refused(Self.refusal(status, code: "desk\(status)100", detail: "Not allowed."))
+            }
+            guard ticket.state == "CLOSED" else {
+                return .refused(Self.refusal(400, code: "desk400132", detail: "The ticket is not closed."))
+            }
             ticket.state = ticket.hasAgent ? "ACTIVE" : "PENDING"
             ticket.closeState = "NOT_CLOSED"
             return .events(["TICKET.STATUS.UPDATED"])

@@ -28,39 +28,39 @@ final class DeskRules: Sendable {
 
     var routes: [SimulatedRoute] {
         [
-            route(.get, "/platform/v1/customers", "find_customer", findCustomers),
-            route(.post, "/platform/v1/customers", "create_customer", createCustomer),
-            route(.patch, "/platform/v1/customers/:id/custom_fields", "customer_fields", setCustomerFields),
-            route(.get, "/platform/v1/tickets", "list_tickets", list),
-            route(.post, "/platform/v1/tickets", "create_ticket", create),
-            route(.post, "/platform/v1/tickets/transfer_to_group", "transfer_tickets", transfer),
-            route(.get, "/platform/v1/tickets/:id", "view_ticket") { [self] call in change(call) { _, _, _ in nil } },
-            route(.patch, "/platform/v1/tickets/:id", "update_ticket") { [self] call in change(call, update) },
-            route(.patch, "/platform/v1/tickets/:id/custom_fields", "ticket_fields") { [self] call in change(call, setFields) },
-            route(.patch, "/platform/v1/tickets/:id/close", "close_ticket") { [self] call in change(call, close) },
-            route(.patch, "/platform/v1/tickets/:id/cancel", "cancel_ticket") { [self] call in change(call, cancel) },
-            route(.patch, "/platform/v1/tickets/:id/reopen", "reopen_ticket") { [self] call in change(call, reopen) },
+            route(.get, path: "/platform/v1/customers", name: "find_customer", answer: findCustomers),
+            route(.post, path: "/platform/v1/customers", name: "create_customer", answer: createCustomer),
+            route(.patch, path: "/platform/v1/customers/:id/custom_fields", name: "customer_fields", answer: setCustomerFields),
+            route(.get, path: "/platform/v1/tickets", name: "list_tickets", answer: list),
+            route(.post, path: "/platform/v1/tickets", name: "create_ticket", answer: create),
+            route(.post, path: "/platform/v1/tickets/transfer_to_group", name: "transfer_tickets", answer: transfer),
+            route(.get, path: "/platform/v1/tickets/:id", name: "view_ticket") { [self] call in change(call) { _, _, _ in nil } },
+            route(.patch, path: "/platform/v1/tickets/:id", name: "update_ticket") { [self] call in change(call, update) },
+            route(.patch, path: "/platform/v1/tickets/:id/custom_fields", name: "ticket_fields") { [self] call in change(call, setFields) },
+            route(.patch, path: "/platform/v1/tickets/:id/close", name: "close_ticket") { [self] call in change(call, close) },
+            route(.patch, path: "/platform/v1/tickets/:id/cancel", name: "cancel_ticket") { [self] call in change(call, cancel) },
+            route(.patch, path: "/platform/v1/tickets/:id/reopen", name: "reopen_ticket") { [self] call in change(call, reopen) },
             // Not Sendbird's: what support does in the dashboard.
-            route(.post, "/simulated/tickets/:id/assign", "assign") { [self] call in
+            route(.post, path: "/simulated/tickets/:id/assign", name: "assign") { [self] call in
                 change(call) { ticket, _, _ in .events(ticket.assign()) }
             },
         ]
     }
 
     /// A refusal in the API's own form.
-    static func refusal(_ status: Int, _ code: String, _ detail: String) -> SimulatorAnswer {
+    static func refusal(_ status: Int, code: String, detail: String) -> SimulatorAnswer {
         SimulatorAnswer(status: status, json: ["code": .string(code), "detail": .string(detail)])
     }
 
-    static let noFields = refusal(400, "desk400107", "customFields is not the text of an object.")
-    static let notFound = refusal(404, "desk404100", "Not found.")
+    static let noFields = refusal(400, code: "desk400107", detail: "customFields is not the text of an object.")
+    static let notFound = refusal(404, code: "desk404100", detail: "Not found.")
 
     private func route(
-        _ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
+        _ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
     ) -> SimulatedRoute {
-        SimulatedRoute(method, path, name) { [token = settings.token] call in
+        SimulatedRoute(method, path: path, name: name) { [token = settings.token] call in
             guard call.token.utf8.elementsEqual(token.utf8) else {
-                return Self.refusal(401, "desk401100", "Invalid authentication credentials.")
+                return Self.refusal(401, code: "desk401100", detail: "Invalid authentication credentials.")
             }
             return answer(call)
         }
@@ -71,15 +71,17 @@ final class DeskRules: Sendable {
     private func findCustomers(_ call: SimulatedCall) -> SimulatorAnswer {
         let wanted = call.query["sendbird_id"]
         let found = records.withLock { records in records.customers.filter { Self.fits(wanted, $0.sendbirdID) }.map(records.json) }
-        return page(found, call, "customers")
+        return page(found, call: call, name: "customers")
     }
 
     private func createCustomer(_ call: SimulatedCall) -> SimulatorAnswer {
-        guard let id = call.text("sendbirdId"), !id.isEmpty else { return Self.refusal(400, "desk400104", "sendbirdId is required.") }
-        guard settings.hasUser(id) else { return Self.refusal(400, "desk400105", "There is no such user in Sendbird Chat.") }
+        guard let id = call.text("sendbirdId"), !id.isEmpty else {
+            return Self.refusal(400, code: "desk400104", detail: "sendbirdId is required.")
+        }
+        guard settings.hasUser(id) else { return Self.refusal(400, code: "desk400105", detail: "There is no such user in Sendbird Chat.") }
         return records.withLock { records in
             guard !records.customers.contains(where: { $0.sendbirdID.utf8.elementsEqual(id.utf8) }) else {
-                return Self.refusal(400, "desk400106", "The customer exists.")
+                return Self.refusal(400, code: "desk400106", detail: "The customer exists.")
             }
             let customer = DeskRecords.Customer(id: records.takeID(), sendbirdID: id)
             records.add(customer)
@@ -101,7 +103,7 @@ final class DeskRules: Sendable {
 
     private func list(_ call: SimulatedCall) -> SimulatorAnswer {
         if let state = call.query["status2"], !Self.states.contains(state) {
-            return Self.refusal(400, "desk400110", "status2 is not a valid choice.")
+            return Self.refusal(400, code: "desk400110", detail: "status2 is not a valid choice.")
         }
         let bounds = ["start_date", "end_date"].map { name in call.query[name].flatMap { RFC3339.unixMilliseconds($0) } }
         return records.withLock { records in
@@ -113,16 +115,18 @@ final class DeskRules: Sendable {
                     && (bounds[0].map { ticket.createdAt >= $0 } ?? true) && (bounds[1].map { ticket.createdAt <= $0 } ?? true)
             }
             let sorted = found.sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
-            return page(sorted.map(records.json), call, "tickets")
+            return page(sorted.map(records.json), call: call, name: "tickets")
         }
     }
 
     private static func fits(_ wanted: String?, _ value: String) -> Bool { wanted.map { $0.utf8.elementsEqual(value.utf8) } ?? true }
 
-    private func page(_ all: [JSONValue], _ call: SimulatedCall, _ name: String) -> SimulatorAnswer {
+    private func page(_ all: [JSONValue], call: SimulatedCall, name: String) -> SimulatorAnswer {
         let limit = call.number("limit") ?? 50
         let offset = call.number("offset") ?? 0
-        guard (1...500).contains(limit), offset >= 0 else { return Self.refusal(400, "desk400111", "limit is 1 to 500, offset 0 or more.") }
+        guard (1...500).contains(limit), offset >= 0 else {
+            return Self.refusal(400, code: "desk400111", detail: "limit is 1 to 500, offset 0 or more.")
+        }
         let next = offset + limit
         let address = "\(url())/platform/v1/\(name)?limit=\(limit)&offset=\(next)"
         return SimulatorAnswer(
@@ -135,16 +139,18 @@ final class DeskRules: Sendable {
 
     private func create(_ call: SimulatedCall) -> SimulatorAnswer {
         guard let title = call.text("channelName"), (1...100).contains(title.utf16.count) else {
-            return Self.refusal(400, "desk400120", "channelName has 1 to 100 characters.")
+            return Self.refusal(400, code: "desk400120", detail: "channelName has 1 to 100 characters.")
         }
         // A text is no number here.
         guard let customerID = call.body?["customerId"]?.integer else {
-            return Self.refusal(400, "desk400121", "customerId is a number.")
+            return Self.refusal(400, code: "desk400121", detail: "customerId is a number.")
         }
         let group = call.text("groupKey")
-        guard group.map(settings.groupKeys.contains) ?? true else { return Self.refusal(400, "desk400122", "There is no such group.") }
+        guard group.map(settings.groupKeys.contains) ?? true else {
+            return Self.refusal(400, code: "desk400122", detail: "There is no such group.")
+        }
         let related = call.text("relatedChannelUrls")?.split(separator: ",").map(String.init) ?? []
-        guard related.count <= 3 else { return Self.refusal(400, "desk400123", "At most 3 related channels.") }
+        guard related.count <= 3 else { return Self.refusal(400, code: "desk400123", detail: "At most 3 related channels.") }
         let made: JSONValue? = records.withLock { records in
             guard records.customer(customerID) != nil else { return nil }
             let (id, now) = (records.takeID(), settings.now())
@@ -158,14 +164,14 @@ final class DeskRules: Sendable {
             records.add(ticket)
             return records.json(ticket)
         }
-        guard let made else { return Self.refusal(400, "desk400124", "There is no such customer.") }
+        guard let made else { return Self.refusal(400, code: "desk400124", detail: "There is no such customer.") }
         observer("TICKET.CREATED", made)
         return SimulatorAnswer(status: 200, json: made)
     }
 
     private func transfer(_ call: SimulatedCall) -> SimulatorAnswer {
         guard let key = call.text("groupKey"), settings.groupKeys.contains(key) else {
-            return Self.refusal(400, "desk400122", "There is no such group.")
+            return Self.refusal(400, code: "desk400122", detail: "There is no such group.")
         }
         let moved: [JSONValue] = records.withLock { records in
             var moved: [JSONValue] = []

@@ -33,7 +33,7 @@ struct SimulatedRoute: Sendable {
     private let segments: [String]
 
     /// - Parameter path: `:name` stands for any segment that is not empty.
-    init(_ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer) {
+    init(_ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer) {
         self.method = method
         self.name = name
         self.answer = answer

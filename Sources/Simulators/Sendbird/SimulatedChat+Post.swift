@@ -53,9 +53,9 @@ extension SimulatedChat.Post {
             message.sender = ticket.customer
             return message
         case .closureInquiry(let text):
-            message.ask(text, "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE", ticket.id)
+            message.ask(text, type: "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE", ticket: ticket.id)
         case .satisfactionRequest(let text):
-            message.ask(text, "SENDBIRD_DESK_CUSTOMER_SATISFACTION", ticket.id)
+            message.ask(text, type: "SENDBIRD_DESK_CUSTOMER_SATISFACTION", ticket: ticket.id)
         case .notification(let type, let text):
             message.tell(text, type)
             return message
@@ -79,7 +79,7 @@ extension SimulatedChat.Post {
 }
 
 extension ChatRecords.Message {
-    fileprivate mutating func ask(_ text: String, _ type: String, _ ticket: Int64) {
+    fileprivate mutating func ask(_ text: String, type: String, ticket: Int64) {
         self.text = text
         customType = "SENDBIRD_DESK_RICH_MESSAGE"
         set(["type": .string(type), "body": ["state": "WAITING", "ticketId": .integer(ticket)]])

@@ -52,7 +52,7 @@ package final class SimulatedChat: Sendable {
     /// Starts it.
     /// - Throws: when the port is in use, or the address for webhooks is none.
     init(
-        _ settings: SimulatedChatSettings, _ records: Monitor<ChatRecords>, _ desk: SimulatedDesk, faults: FaultScript
+        _ settings: SimulatedChatSettings, records: Monitor<ChatRecords>, desk: SimulatedDesk, faults: FaultScript
     ) throws(SimulatorSet.Failure) {
         token = settings.token
         let webhooks = try SimulatedWebhooks.start(

@@ -126,7 +126,7 @@ package final class SimulatedDesk: Sendable {
     }
 
     private static func refusal(_ answer: Fault.Answer) -> SimulatorAnswer {
-        var refusal = DeskRules.refusal(answer.status, answer.reason, "A simulated fault.")
+        var refusal = DeskRules.refusal(answer.status, code: answer.reason, detail: "A simulated fault.")
         if let retryAfter = answer.retryAfter { refusal.headers.append(("X-RateLimit-RetryAfter", retryAfter)) }
         return refusal
     }

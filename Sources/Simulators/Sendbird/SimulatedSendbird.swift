@@ -34,7 +34,7 @@ package final class SimulatedSendbird: Sendable {
         }
         let desk = try SimulatedDesk(deskSettings, faults: faults)
         do throws(SimulatorSet.Failure) {
-            chat = try SimulatedChat(settings.chat, records, desk, faults: faults)
+            chat = try SimulatedChat(settings.chat, records: records, desk: desk, faults: faults)
         } catch {
             desk.stop()
             throw error

@@ -76,7 +76,7 @@ package final class SimulatedWebhooks: Sendable {
         do {
             let own = try DedicatedThread { [state, client] in
                 while case .send(let event, let body)? = state.wait({ Self.next(&$0) }) {
-                    let (tries, status) = Self.send(body, to: url, manner, client)
+                    let (tries, status) = Self.send(body, to: url, manner: manner, client: client)
                     let sent = Sent(provider: provider, event: event, body: body, tries: tries, status: status)
                     state.update { $0.record(sent) }
                     observer(sent)
@@ -159,7 +159,7 @@ package final class SimulatedWebhooks: Sendable {
 
     /// Tries it until it is accepted.
     /// - Returns: how often, and the last status; nil when there was no answer in time.
-    private static func send(_ body: [UInt8], to url: String, _ manner: Manner, _ client: Client) -> (tries: Int, status: Int?) {
+    private static func send(_ body: [UInt8], to url: String, manner: Manner, client: Client) -> (tries: Int, status: Int?) {
         let timeout = manner.timeoutMilliseconds
         guard let signature = try? manner.sign(body),
             let request = try? ClientRequest(

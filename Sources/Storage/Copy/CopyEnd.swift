@@ -53,7 +53,7 @@ struct CopyRun {
     /// - Throws: when the numbers differ.
     func compared() throws(StoreError) -> [StoreCopyReport.Table] {
         let (here, there) = (try source.counts(), try target.counts())
-        for (here, there) in zip(here, there) where here != there { throw .copyDiffers(there.name, here.rows, there.rows) }
+        for (here, there) in zip(here, there) where here != there { throw .copyDiffers(there.name, source: here.rows, target: there.rows) }
         return there
     }
 

@@ -24,8 +24,7 @@ struct PostgresCopyPlace {
     let end: PostgresCopyEnd
 
     /// Brings the schema to the present version.
-    init(_ session: PostgresSession, _ address: ConnectionSettings, _ clock: @escaping @Sendable () -> UnixMilliseconds) throws(StoreError)
-    {
+    init(_ session: PostgresSession, address: ConnectionSettings, clock: @escaping @Sendable () -> UnixMilliseconds) throws(StoreError) {
         self.session = session
         self.address = address
         end = PostgresCopyEnd(session)

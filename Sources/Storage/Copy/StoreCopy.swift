@@ -71,7 +71,9 @@ package struct StoreCopy: Sendable {
 
     /// Does what a service does first: looks for damage, brings the schema to the present version, ends interrupted attempts.
     private func prepare(_ lock: DatabaseLock) throws(StoreError) {
-        let database = try DatabaseFile.open(path, lock, movesAgain: false, StoreSettings(), SystemRandomNumberGenerator()).database
+        let database = try DatabaseFile.open(
+            path, lock: lock, movesAgain: false, settings: StoreSettings(), random: SystemRandomNumberGenerator()
+        ).database
         defer { database.close() }
         try DatabaseFile.explained(path) { () throws(SQLiteError) in try database.endRun() }
     }
@@ -121,7 +123,7 @@ package struct StoreCopy: Sendable {
     private func withDatabase<Value>(_ body: (PostgresCopyPlace) throws(StoreError) -> Value) throws(StoreError) -> Value {
         let session = try PostgresDatabase.connect(address, replica: PostgresCopyEnd.replica)
         defer { session.connection.close() }
-        let place = try PostgresCopyPlace(session, address, clock)
+        let place = try PostgresCopyPlace(session, address: address, clock: clock)
         return try place.withoutServices { () throws(StoreError) in
             // The connection was made with root's rights, because libpq looks for certificates in root's home.
             try StoreFile.asOwner(of: path) { () throws(StoreError) in try body(place) }

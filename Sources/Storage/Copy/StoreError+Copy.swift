@@ -37,7 +37,7 @@ extension StoreError {
             remedy: "--anew removes it and begins again")
     }
 
-    static func copyDiffers(_ table: String, _ source: Int, _ target: Int) -> StoreError {
+    static func copyDiffers(_ table: String, source: Int, target: Int) -> StoreError {
         StoreError(
             .corrupt,
             "the copy is not complete: \(table) has \(source) rows at the source and \(target) at the target; something else has changed one of them",

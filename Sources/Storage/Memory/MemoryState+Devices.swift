@@ -2,18 +2,18 @@ internal import Core
 internal import Time
 
 extension MemoryState {
-    mutating func register(_ registration: Registration, _ audience: RegistryAudience, _ rules: MemoryRules) -> Registration.Outcome {
+    mutating func register(_ registration: Registration, audience: RegistryAudience, rules: MemoryRules) -> Registration.Outcome {
         let (outcome, changes) = RegistryTransition.register(registration, devicesPerUser: rules.devicesPerUser, in: devices)
-        apply(changes, audience, rules)
+        apply(changes, audience: audience, rules: rules)
         return outcome
     }
 
     mutating func removeDevices(
-        _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, _ audience: RegistryAudience,
-        _ rules: MemoryRules
+        _ filter: DeviceFilter, reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, audience: RegistryAudience,
+        rules: MemoryRules
     ) -> Int {
         let (removed, _, changes) = RegistryTransition.remove(filter, reason, now: now, limit: .max, in: devices)
-        apply(changes, audience, rules)
+        apply(changes, audience: audience, rules: rules)
         return removed
     }
 
@@ -21,21 +21,21 @@ extension MemoryState {
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience, _ rules: MemoryRules
     ) -> Int {
         let idle = devices.idle(seenBefore: seenBefore).prefix(limit)
-        for device in idle { apply(RegistryTransition.removeIdle(device, now: now), audience, rules) }
+        for device in idle { apply(RegistryTransition.removeIdle(device, now: now), audience: audience, rules: rules) }
         devices.forgetCalls(recordedBefore: seenBefore)
         return idle.count
     }
 
     /// Writes the changes that `RegistryTransition` has decided on.
-    mutating func apply(_ changes: [RegistryTransition.Change], _ audience: RegistryAudience, _ rules: MemoryRules) {
+    mutating func apply(_ changes: [RegistryTransition.Change], audience: RegistryAudience, rules: MemoryRules) {
         for change in changes {
-            if let told = devices.apply(change) { announce(told, audience, rules) }
+            if let told = devices.apply(change) { announce(told, audience: audience, rules: rules) }
         }
     }
 
-    private mutating func announce(_ change: RegistryChange, _ audience: RegistryAudience, _ rules: MemoryRules) {
+    private mutating func announce(_ change: RegistryChange, audience: RegistryAudience, rules: MemoryRules) {
         guard let incoming = change.incoming(telling: audience, using: &random),
-            case .success(let rows) = admitted(plan(incoming), incoming.event, rules)
+            case .success(let rows) = admitted(plan(incoming), event: incoming.event, rules: rules)
         else { return }
         insert(incoming, rows)
     }

@@ -4,11 +4,11 @@ internal import Time
 /// Forgetting persons.
 extension MemoryState {
     mutating func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, _ incoming: IncomingEvent?, _ audience: RegistryAudience, _ rules: MemoryRules
+        _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience, rules: MemoryRules
     ) -> Int {
         revocations.add(revocation)
         if let incoming { announce(incoming, rules) }
-        return signOut(person.map { [$0] } ?? [], coveredBy: revocation, now: revocation.createdAt, audience, rules)
+        return signOut(person.map { [$0] } ?? [], coveredBy: revocation, now: revocation.createdAt, audience: audience, rules: rules)
     }
 
     mutating func signOutDevices(
@@ -17,18 +17,18 @@ extension MemoryState {
         guard !revocation.namesPerson else { return 0 }
         let users = Set(devices.devices(DeviceFilter(appID: revocation.appID)).map { ByteKey($0.key.userID) })
         let persons = users.sorted().map { RevokedPerson(appID: revocation.appID, userID: $0.text) }
-        return signOut(persons, coveredBy: revocation, now: now, audience, rules)
+        return signOut(persons, coveredBy: revocation, now: now, audience: audience, rules: rules)
     }
 
     private mutating func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience,
-        _ rules: MemoryRules
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, audience: RegistryAudience,
+        rules: MemoryRules
     ) -> Int {
         let revoked = RevocationSet.snapshot(of: revocation)
         var count = 0
         for person in persons {
             let (removed, changes) = RegistryTransition.revoke(revoked, of: person, now: now, in: devices)
-            apply(changes, audience, rules)
+            apply(changes, audience: audience, rules: rules)
             count += removed
         }
         revocations.note(devices: count, removedBy: revocation.id)
@@ -37,16 +37,16 @@ extension MemoryState {
 
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
     mutating func announce(_ incoming: IncomingEvent, _ rules: MemoryRules) {
-        guard case .success(let rows) = admitted(plan(incoming), incoming.event, rules) else { return }
+        guard case .success(let rows) = admitted(plan(incoming), event: incoming.event, rules: rules) else { return }
         insert(incoming, rows)
     }
 
     mutating func erase(
-        _ person: RevokedPerson, now: UnixMilliseconds, _ audience: RegistryAudience, _ rules: MemoryRules
+        _ person: RevokedPerson, now: UnixMilliseconds, audience: RegistryAudience, rules: MemoryRules
     ) -> Erasure {
         var erasure = Erasure()
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
-        erasure.devices = removeDevices(filter, .forgotten, now: now, audience, rules)
+        erasure.devices = removeDevices(filter, reason: .forgotten, now: now, audience: audience, rules: rules)
         let gone = events.filter { isAbout(person, $0) && !erased.contains($0.id) }
         erasure.events = gone.count
         let ids = Set(gone.map(\.id))

@@ -26,7 +26,7 @@ extension MemoryState {
         case .decided(let changed, let incomingEvents, let remark, let rating, let receipt):
             var planned: [(incoming: IncomingEvent, rows: [DeliveryPlan.Row])] = []
             for incoming in incomingEvents where duplicate(of: incoming.event.identity) == nil {
-                switch admitted(plan(incoming), incoming.event, rules) {
+                switch admitted(plan(incoming), event: incoming.event, rules: rules) {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(let rows): planned.append((incoming, rows))
                 }

@@ -20,7 +20,7 @@ extension MemoryState {
                 note(NameMatch(.comment, in: .delivery, appID: event.identity.appID))
             }
         }
-        if let next = searchDevices(query, after: after, limit: limit, isSame, note) { return NamePage(found, next: next) }
+        if let next = searchDevices(query, after: after, limit: limit, isSame: isSame, note: note) { return NamePage(found, next: next) }
         for event in events.reversed() {
             if isSame(event.userID) { note(NameMatch(.user, in: .delivery, appID: event.identity.appID, userID: query.name)) }
             if isSame(event.identity.ticketID?.text) { note(NameMatch(.ticket, in: .delivery, appID: event.identity.appID)) }
@@ -29,7 +29,7 @@ extension MemoryState {
     }
 
     private func searchDevices(
-        _ query: NameQuery, after: NameCursor?, limit: Int, _ isSame: (String?) -> Bool, _ note: (NameMatch) -> Void
+        _ query: NameQuery, after: NameCursor?, limit: Int, isSame: (String?) -> Bool, note: (NameMatch) -> Void
     ) -> NameCursor? {
         var last: Device.Key?
         switch after {

@@ -28,7 +28,7 @@ extension MemoryState {
     }
 
     mutating func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) -> [ExpiredDeliveries] {
-        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now, expiredBy) }
+        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now: now, expiredBy: expiredBy) }
         let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -67,7 +67,7 @@ extension MemoryState {
         for index in late.prefix(limit) { entries[index].delivery = entries[index].delivery.expiring(at: latest) }
     }
 
-    private func isOverdue(_ delivery: Delivery, _ now: UnixMilliseconds, _ expiredBy: UnixMilliseconds) -> Bool {
+    private func isOverdue(_ delivery: Delivery, now: UnixMilliseconds, expiredBy: UnixMilliseconds) -> Bool {
         delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= expiredBy
     }
 

@@ -68,7 +68,7 @@ struct MemoryState {
     }
 
     mutating func accept(
-        _ incoming: IncomingEvent, _ audience: RegistryAudience, _ rules: MemoryRules
+        _ incoming: IncomingEvent, audience: RegistryAudience, rules: MemoryRules
     ) -> Result<Acceptance, StoreError> {
         let event = incoming.event
         if let earlier = events.first(where: { isSameComment($0, event) && $0.identity == event.identity }) {
@@ -77,8 +77,8 @@ struct MemoryState {
         if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
         if let refusal = Admission.refusal(of: incoming, in: devices) { return refusal }
-        apply(RegistryTransition.learn(incoming, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
-        switch admitted(plan(incoming), event, rules) {
+        apply(RegistryTransition.learn(incoming, devicesPerUser: rules.devicesPerUser, in: devices), audience: audience, rules: rules)
+        switch admitted(plan(incoming), event: event, rules: rules) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
             insert(incoming, rows)
@@ -86,7 +86,7 @@ struct MemoryState {
         }
     }
 
-    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ rules: MemoryRules) -> Result<[DeliveryPlan.Row], StoreError> {
+    func admitted(_ rows: [DeliveryPlan.Row], event: Event, rules: MemoryRules) -> Result<[DeliveryPlan.Row], StoreError> {
         // Only near a bound.
         lazy var pending = pendingByApp
         return rules.bounds.admitted(rows, of: event, total: pendingCount) { pending.queue($0, of: ByteKey(event.identity.appID)) }
@@ -165,11 +165,11 @@ struct MemoryState {
     /// Whether a delivery is for a device that is not registered.
     func lacksDevice(_ entry: Entry) -> Bool { entry.subscription.requiresDevice && shown(entry).device == nil }
 
-    mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
+    mutating func finish(_ result: FinishedAttempt, audience: RegistryAudience, rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
         if let tried = result.device, let update = result.update {
-            apply(RegistryTransition.learn(update, of: tried, now: result.now, in: devices), audience, rules)
+            apply(RegistryTransition.learn(update, of: tried, now: result.now, in: devices), audience: audience, rules: rules)
         }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }

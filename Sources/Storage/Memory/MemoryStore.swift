@@ -25,7 +25,7 @@ package final class MemoryStore: Store {
         _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        completion(state.withLock { $0?.accept(incoming, audience, rules) ?? .failure(.closed) })
+        completion(state.withLock { $0?.accept(incoming, audience: audience, rules: rules) ?? .failure(.closed) })
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
@@ -41,7 +41,10 @@ package final class MemoryStore: Store {
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        completion(state.withLock { state in (state?.register(registration, audience, rules)).map { .success($0) } ?? .failure(.closed) })
+        completion(
+            state.withLock { state in
+                (state?.register(registration, audience: audience, rules: rules)).map { .success($0) } ?? .failure(.closed)
+            })
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
@@ -80,7 +83,7 @@ package final class MemoryStore: Store {
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         StoreRules.checkRemoval(filter)
-        return try whileOpen { $0.removeDevices(filter, now: now, audience, rules) }
+        return try whileOpen { $0.removeDevices(filter, now: now, audience: audience, rules: rules) }
     }
 
     package func removeIdleDevices(
@@ -96,7 +99,7 @@ package final class MemoryStore: Store {
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         return try whileOpen { state in
-            for result in finished { state.finish(result, audience, rules) }
+            for result in finished { state.finish(result, audience: audience, rules: rules) }
             return state.claimDue(claims).map { .success($0) }
         }
     }
@@ -168,7 +171,7 @@ package final class MemoryStore: Store {
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try whileOpen { $0.revoke(revocation, of: person, incoming, audience, rules) }
+        try whileOpen { $0.revoke(revocation, of: person, incoming: incoming, audience: audience, rules: rules) }
     }
 
     package func signOutDevices(
@@ -185,7 +188,7 @@ package final class MemoryStore: Store {
     package func erase(
         _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {
-        try whileOpen { $0.erase(person, now: now, audience, rules) }
+        try whileOpen { $0.erase(person, now: now, audience: audience, rules: rules) }
     }
 
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
@@ -239,11 +242,11 @@ package final class MemoryStore: Store {
     }
 
     package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
-        try whileOpen { $0.raise(condition, incoming, rules) }
+        try whileOpen { $0.raise(condition, incoming: incoming, rules: rules) }
     }
 
     package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
-        try whileOpen { $0.clear(key, incoming, rules) }
+        try whileOpen { $0.clear(key, incoming: incoming, rules: rules) }
     }
 
     /// As `Store` says; everything is forgotten.

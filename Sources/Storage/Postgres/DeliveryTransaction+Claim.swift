@@ -23,7 +23,7 @@ extension DeliveryTransaction {
         let found = try due(claims)
         var drafts: [Result<ClaimDraft, StoreError>] = []
         for (claim, rows) in zip(claims, found) {
-            let draft = try draft(claim, rows, budget)
+            let draft = try draft(claim, rows: rows, budget: budget)
             if case .success(let draft) = draft {
                 budget.spend(draft.claimed(nextDue: nil))
             }
@@ -39,7 +39,7 @@ extension DeliveryTransaction {
     }
 
     /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
-    private func draft(_ claim: Claim, _ rows: Rows, _ budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
+    private func draft(_ claim: Claim, rows: Rows, budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
         var draft = ClaimDraft(claim, after: session.lastTurns[ByteKey(claim.notifier)])
         defer { session.lastTurns[ByteKey(claim.notifier)] = draft.lastTurn }
         let limit = budget.limit(claim)
@@ -83,12 +83,12 @@ extension DeliveryTransaction {
         let results = try session.run(queries + [PostgresSession.timeQuery])
         let found = places.map { results[$0] }
         let milliseconds = try results[0].one().time(0).remaining(until: results[results.count - 1].one().time(0))
-        note(found, of: claims, began, milliseconds / UInt64(claims.count))
+        note(found, of: claims, began: began, milliseconds: milliseconds / UInt64(claims.count))
         return found
     }
 
     /// Notes for the next looks how long this one took, and where it found something.
-    private func note(_ found: [Rows], of claims: [Claim], _ began: MonotonicMilliseconds, _ milliseconds: UInt64) {
+    private func note(_ found: [Rows], of claims: [Claim], began: MonotonicMilliseconds, milliseconds: UInt64) {
         let now = SystemClock.monotonicMilliseconds()
         for (claim, rows) in zip(claims, found) where claim.limit > 0 {
             let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)

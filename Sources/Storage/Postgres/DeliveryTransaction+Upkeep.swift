@@ -61,7 +61,7 @@ extension DeliveryTransaction {
 
     /// Locks those of a notifier's pending deliveries that tell of what a person has read, but for those that another transaction has locked,
     /// for example to claim them.
-    func read(_ receipt: ReadReceipt, _ notifier: String, _ app: Int32) throws(PostgresError) -> [Place] {
+    func read(_ receipt: ReadReceipt, notifier: String, app: Int32) throws(PostgresError) -> [Place] {
         let parameters: [Parameter] = [
             .stored(notifier), .int4(app), .int8(Int64(ReadReceipt.mostExamined)), .stored(receipt.person.userID),
             .int8(receipt.receivedAt.stored), .int8((receipt.readAt ?? .max).stored), .stored(receipt.conversation?.text),
@@ -154,7 +154,7 @@ extension DeliveryTransaction {
         for row in released {
             let identity = Event.Identity(
                 appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.stored(3))
-            batch.remember(identity, try row.int32(0), try row.uuidv7(4), receivedAt: try row.time(5))
+            batch.remember(identity, app: try row.int32(0), id: try row.uuidv7(4), receivedAt: try row.time(5))
         }
     }
 

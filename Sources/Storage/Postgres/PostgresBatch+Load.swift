@@ -4,7 +4,7 @@ internal import Time
 
 extension PostgresBatch {
     /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
-    func load(_ incomingEvents: [IncomingEvent], _ reports: [Report], _ registrations: [Registration]) throws(PostgresError) {
+    func load(_ incomingEvents: [IncomingEvent], reports: [Report], registrations: [Registration]) throws(PostgresError) {
         unit.removesForgottenPersons = true
         var persons = try load(reports)
         var tokens: Set<UnitOfWork.TokenKey> = []

@@ -23,20 +23,20 @@ extension PostgresBatch {
         case .decided(let changed, let incomingEvents, let remark, let rating, let receipt):
             var planned: [(incoming: IncomingEvent, rows: [DeliveryPlan.Row])] = []
             for incoming in offset.databaseTime(incomingEvents) where duplicate(of: incoming.event.identity, app) == nil {
-                switch try admitted(try plan(incoming, app), incoming.event, app) {
+                switch try admitted(try plan(incoming, app), event: incoming.event, app: app) {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(let rows): planned.append((incoming, rows))
                 }
             }
             let receivedAt = offset.databaseTime(report.receivedAt)
             let superseded = try receipt.map { receipt throws(PostgresError) in try supersede(offset.databaseTime(receipt), app) } ?? 0
-            for (incoming, rows) in planned { insert(incoming, rows, app) }
+            for (incoming, rows) in planned { insert(incoming, rows: rows, app: app) }
             for conversation in changed where conversations[ConversationKey(app: app, name: conversation.name)] != .some(conversation) {
                 conversations[ConversationKey(app: app, name: conversation.name)] = conversation
                 changedConversations[ConversationKey(app: app, name: conversation.name)] = receivedAt
             }
             if !planned.contains(where: { $0.incoming.event.identity == report.identity }) {
-                remember(report.identity, app, report.id, receivedAt: receivedAt)
+                remember(report.identity, app: app, id: report.id, receivedAt: receivedAt)
                 past[report.identity] = report.id
             }
             return .success(
@@ -53,7 +53,7 @@ extension PostgresBatch {
         let (work, ending) = (DeliveryTransaction(self), DeliveryEnding.supersededByRead)
         var count = 0
         for notifier in receipt.notifiers {
-            let read = try work.read(receipt, notifier, app)
+            let read = try work.read(receipt, notifier: notifier, app: app)
             try work.end(
                 read.map { DeliveryTransaction.Ending(place: $0, state: ending.state, reason: ending.reason, at: receipt.receivedAt) })
             for _ in read { refuse(ending, for: notifier) }

@@ -75,10 +75,10 @@ final class PostgresBatch {
         if let refusal = try Admission.refusal(of: incoming, in: unit) { return refusal }
         try apply(RegistryTransition.learn(incoming, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
-        switch try admitted(try plan(incoming, app), event, app) {
+        switch try admitted(try plan(incoming, app), event: event, app: app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
-            insert(incoming, rows, app)
+            insert(incoming, rows: rows, app: app)
             return .success(.accepted)
         }
     }
@@ -121,8 +121,8 @@ final class PostgresBatch {
     /// Stores an event that is about no comment. Where there is no room its deliveries end at once.
     func announce(_ incoming: IncomingEvent) throws(PostgresError) {
         let app = try unit.number(incoming.event.identity.appID)
-        guard case .success(let rows) = try admitted(try plan(incoming, app), incoming.event, app) else { return }
-        insert(incoming, rows, app)
+        guard case .success(let rows) = try admitted(try plan(incoming, app), event: incoming.event, app: app) else { return }
+        insert(incoming, rows: rows, app: app)
     }
 
     /// Counts a delivery that the store ends by itself.
@@ -148,14 +148,14 @@ final class PostgresBatch {
 
     /// The deliveries of an app's event as they are stored, or why the event is refused.
     func admitted(
-        _ rows: [DeliveryPlan.Row], _ event: Event, _ app: Int32
+        _ rows: [DeliveryPlan.Row], event: Event, app: Int32
     ) throws(PostgresError) -> Result<[DeliveryPlan.Row], StoreError> {
         if depth.isUnread { depth.take(try unit.session.depth()) }
         return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.queue($0, of: app) }
     }
 
     /// Notes an event with its deliveries to be written.
-    func insert(_ incoming: IncomingEvent, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+    func insert(_ incoming: IncomingEvent, rows: [DeliveryPlan.Row], app: Int32) {
         let event = incoming.event
         if let key = CommentKey(event.identity, app) {
             comments[key, default: Siblings()].events.append(Known(id: event.id, device: ByteKey(event.identity.deviceID)))
@@ -164,7 +164,7 @@ final class PostgresBatch {
                 comments[key]?.notified.insert(NotifiedDevice(notifier: ByteKey(row.subscription.notifier), device: ByteKey(device)))
             }
         }
-        guard !rows.isEmpty else { return remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
+        guard !rows.isEmpty else { return remember(event.identity, app: app, id: event.id, receivedAt: event.receivedAt) }
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         if !StoreRules.tellsNobody(rows, isErased: incoming.isErased) {
             newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows, isErased: incoming.isErased))
@@ -190,7 +190,7 @@ extension PostgresBatch {
     }
 
     /// Keeps what makes an event's comment recognised; nothing of an event without one.
-    func remember(_ identity: Event.Identity, _ app: Int32, _ id: UUIDv7, receivedAt: UnixMilliseconds) {
+    func remember(_ identity: Event.Identity, app: Int32, id: UUIDv7, receivedAt: UnixMilliseconds) {
         guard let comment = identity.commentID else { return }
         remembered.append(
             RememberedComment(app: app, comment: comment, mark: StoreRules.mark(of: identity), receivedAt: receivedAt, id: id))

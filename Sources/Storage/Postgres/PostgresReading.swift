@@ -8,10 +8,13 @@ extension PostgresSession {
     /// answers.
     func named(_ filter: DeliveryFilter, before: DeliveryKey, limit: Int) throws(PostgresError) -> DeliveryWalk.Found? {
         if let id = filter.id {
-            return try rows(Query(ReadingStatements.byID, [.uuid(id.event.bytes), .int4(Int32(id.position))]), filter, before, limit)
+            return try rows(
+                Query(ReadingStatements.byID, [.uuid(id.event.bytes), .int4(Int32(id.position))]), filter: filter, before: before,
+                limit: limit)
         }
         guard let appID = filter.appID, let comment = filter.commentID else { return nil }
-        return try rows(Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter, before, limit)
+        return try rows(
+            Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter: filter, before: before, limit: limit)
     }
 
     /// The matches before a place among the events with numbers greater than `last`, newest first.
@@ -35,11 +38,11 @@ extension PostgresSession {
             } else {
                 Query(ReadingStatements.walk, common + ofEvents + [state])
             }
-        return try rows(query, filter, before, limit)
+        return try rows(query, filter: filter, before: before, limit: limit)
     }
 
     private func rows(
-        _ query: Query, _ filter: DeliveryFilter, _ before: DeliveryKey, _ limit: Int
+        _ query: Query, filter: DeliveryFilter, before: DeliveryKey, limit: Int
     ) throws(PostgresError) -> [(place: DeliveryCursor, delivery: Delivery)] {
         var found: [(place: DeliveryCursor, delivery: Delivery)] = []
         for row in try run([query])[0] {

@@ -119,7 +119,7 @@ extension PostgresSession {
         var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
         for row in rows[0] { added.append((try row.int64(0), .added(offset.localTime(try Revocation(row))))) }
         for row in rows[1] { removed.append((try row.int64(0), .removed(try row.uuidv7(1)))) }
-        return RevocationRules.changes(added, removed, versions)
+        return RevocationRules.changes(added, removed: removed, versions: versions)
     }
 }
 

@@ -82,7 +82,7 @@ package final class PostgresStore: Store {
     ) {
         if let hindrance { return completion(.failure(hindrance)) }
         let offset = offset(for: incoming.event.receivedAt)
-        queue.submit(PostgresJob(accepting: offset.databaseTime(incoming), audience, isAwaited, completion))
+        queue.submit(PostgresJob(accepting: offset.databaseTime(incoming), audience, isAwaited: isAwaited, completion: completion))
     }
 
     package func accept(
@@ -90,7 +90,7 @@ package final class PostgresStore: Store {
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
     ) {
         if let hindrance { return completion(.failure(hindrance)) }
-        queue.submit(PostgresJob(accepting: report, offset(for: report.receivedAt), isAwaited, completion))
+        queue.submit(PostgresJob(accepting: report, offset(for: report.receivedAt), isAwaited: isAwaited, completion: completion))
     }
 
     package func register(
@@ -100,7 +100,7 @@ package final class PostgresStore: Store {
         if let hindrance { return completion(.failure(hindrance)) }
         let offset = offset(for: registration.now)
         queue.submit(
-            PostgresJob(registering: offset.databaseTime(registration), audience, isAwaited) { result in
+            PostgresJob(registering: offset.databaseTime(registration), audience, isAwaited: isAwaited) { result in
                 completion(result.map { offset.localTime($0) })
             })
     }

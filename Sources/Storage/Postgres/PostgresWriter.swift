@@ -21,8 +21,8 @@ struct PostgresJob: QueuedJob {
     let run: @Sendable (PostgresBatch) throws(PostgresError) -> @Sendable () -> Void
 
     init(
-        accepting incoming: IncomingEvent, _ audience: RegistryAudience, _ isAwaited: @escaping @Sendable () -> Bool,
-        _ completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+        accepting incoming: IncomingEvent, _ audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         lane = .comments
         (self.incoming, report, registration, self.audience, self.isAwaited) = (incoming, nil, nil, audience, isAwaited)
@@ -35,8 +35,8 @@ struct PostgresJob: QueuedJob {
 
     /// - Parameter offset: by which moments are stored.
     init(
-        accepting report: Report, _ offset: ClockOffset, _ isAwaited: @escaping @Sendable () -> Bool,
-        _ completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+        accepting report: Report, _ offset: ClockOffset, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
     ) {
         lane = .comments
         (incoming, self.report, registration, audience, self.isAwaited) = (nil, report, nil, .nobody, isAwaited)
@@ -75,8 +75,8 @@ struct PostgresJob: QueuedJob {
     }
 
     init(
-        registering registration: Registration, _ audience: RegistryAudience, _ isAwaited: @escaping @Sendable () -> Bool,
-        _ completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+        registering registration: Registration, _ audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         lane = .registrations
         (incoming, report, self.registration, self.audience, self.isAwaited) = (nil, nil, registration, audience, isAwaited)
@@ -255,7 +255,7 @@ final class PostgresWriter {
                 return ((), try made.batch.flush() + [PostgresSession.mark(mark)])
             }
         } catch {
-            if error.commitIsInDoubt, let work { return settle(jobs, work, mark, error, tries: tries) }
+            if error.commitIsInDoubt, let work { return settle(jobs, work: work, mark: mark, error: error, tries: tries) }
             guard jobs.count > 1, !error.isConnectionLost, !error.commitIsInDoubt else { return fail(jobs, error) }
             for job in jobs { write([job], tries: tries) }
             return
@@ -269,7 +269,7 @@ final class PostgresWriter {
         // The first time it reads all of them, which nobody who waits for a lock should wait for.
         if jobs.contains(where: \.isAboutPerson) { _ = try session.revocations(asOf: 0) }
         try batch.begin(jobs.compactMap(\.call))
-        try batch.load(jobs.compactMap(\.incoming), jobs.compactMap(\.report), jobs.compactMap(\.registration))
+        try batch.load(jobs.compactMap(\.incoming), reports: jobs.compactMap(\.report), registrations: jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {
             batch.audience = job.audience
@@ -289,7 +289,7 @@ final class PostgresWriter {
     }
 
     /// Answers jobs whose COMMIT got no reliable answer, by what became of it; what did not take effect is written again.
-    private func settle(_ jobs: [PostgresJob], _ work: Work, _ mark: UUIDv7, _ error: PostgresError, tries: Int) {
+    private func settle(_ jobs: [PostgresJob], work: Work, mark: UUIDv7, error: PostgresError, tries: Int) {
         status.withLock { $0.doubt = StoreError(error, .inDoubt) }
         defer { status.withLock { $0.doubt = nil } }
         switch hasTakenEffect(mark) {

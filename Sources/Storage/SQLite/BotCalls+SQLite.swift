@@ -9,14 +9,14 @@ extension SQLiteStore {
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.calls, isDeferrable: call.key == nil, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+            WriterJob(.calls, isDeferrable: call.key == nil, isAwaited: isAwaited, completion: completion) { database throws(SQLiteError) in
                 try database.begin(call)
             })
     }
 
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         queue.submit(
-            WriterJob(.service, isDeferrable: true, isAwaited: { true }, completion) { database throws(SQLiteError) in
+            WriterJob(.service, isDeferrable: true, isAwaited: { true }, completion: completion) { database throws(SQLiteError) in
                 .success(try database.end(call, ending))
             })
     }

@@ -30,13 +30,13 @@ enum DatabaseFile {
     /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may have recorded them as
     ///   moved. It loses that record only when no process has the database open, so none may.
     static func open(
-        _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ random: any RandomNumberGenerator
+        _ path: String, lock: DatabaseLock, movesAgain: Bool, settings: StoreSettings, random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
         if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
         let hadLog = try StoreFiles.hasLog(path)
-        let connection = try connect(path, settings)
+        let connection = try connect(path, settings: settings)
         do throws(StoreError) {
-            try check(connection, path, hadLog: hadLog, settings)
+            try check(connection, path: path, hadLog: hadLog, settings: settings)
         } catch {
             // The one that this connection has made.
             if !hadLog { connection.removeLogOnClose() }
@@ -65,7 +65,7 @@ enum DatabaseFile {
     /// Opens a connection, whose closing leaves the log unless the connection is told to remove it.
     /// - Throws: also `corrupt` when the file is empty.
     static func connect(
-        _ path: String, _ settings: StoreSettings, _ mode: OpenMode = .readWriteKeepingLog
+        _ path: String, settings: StoreSettings, mode: OpenMode = .readWriteKeepingLog
     ) throws(StoreError) -> Connection {
         // SQLite would delete the log of an empty file.
         guard (try? FileSystem.size(of: path)) != 0 else { throw .empty(path) }
@@ -78,7 +78,7 @@ enum DatabaseFile {
 
     /// Opens the file for reading: the connection refuses to write. The writer must have opened it before.
     static func openForReading(_ path: String, _ settings: StoreSettings, until end: ReadingEnd) throws(StoreError) -> ReadingDatabase {
-        let connection = try connect(path, settings, .readOnly)
+        let connection = try connect(path, settings: settings, mode: .readOnly)
         return try explained(path) { () throws(SQLiteError) in
             try ReadingDatabase(connection, until: end)
         }
@@ -121,7 +121,7 @@ enum DatabaseFile {
     /// Checks the version. After a run that was not closed, also checks that the log is there and looks for damage. Skips the search for damage
     /// in a file so large that the start would take long; such damage is reported when it is met.
     private static func check(
-        _ connection: Connection, _ path: String, hadLog: Bool, _ settings: StoreSettings
+        _ connection: Connection, path: String, hadLog: Bool, settings: StoreSettings
     ) throws(StoreError) {
         try checkVersion(of: connection, path)
         guard try !explained(path, { () throws(SQLiteError) in try wasClosed(connection) }) else { return }

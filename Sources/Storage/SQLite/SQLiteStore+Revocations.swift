@@ -7,7 +7,9 @@ extension SQLiteStore {
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, incoming, audience) }
+        try queue.perform { database throws(SQLiteError) in
+            try database.revoke(revocation, of: person, incoming: incoming, audience: audience)
+        }
     }
 
     package func formerSalt() throws(StoreError) -> [UInt8]? {

@@ -44,11 +44,11 @@ package final class SQLiteStore: Store {
         let status = status
         writer = try startWriter { opened throws(StoreError) in
             let lock = try DatabaseFile.lock(path)
-            let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, random)
+            let file = try DatabaseFile.open(path, lock: lock, movesAgain: movesAgain, settings: settings, random: random)
             status.withLock { ($0.counts, $0.lock) = (file.database.counts, lock) }
             let checkpointer = try Checkpointer(path: path, settings: settings)
             opened()
-            Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
+            Writer(file, lock: lock, checkpointer: checkpointer, settings: settings, queue: queue, status: status).run()
             status.withLock { $0.lock = nil }
             // Unlocked last, after the file is closed.
             withExtendedLifetime(lock) {}
@@ -70,7 +70,7 @@ package final class SQLiteStore: Store {
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+            WriterJob(.comments, isAwaited: isAwaited, completion: completion) { database throws(SQLiteError) in
                 try database.accept(incoming, audience)
             })
     }
@@ -80,7 +80,8 @@ package final class SQLiteStore: Store {
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.accept(report) })
+            WriterJob(.comments, isAwaited: isAwaited, completion: completion) { database throws(SQLiteError) in try database.accept(report)
+            })
     }
 
     package func register(
@@ -88,7 +89,7 @@ package final class SQLiteStore: Store {
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.registrations, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+            WriterJob(.registrations, isAwaited: isAwaited, completion: completion) { database throws(SQLiteError) in
                 try database.register(registration, audience)
             })
     }
@@ -136,7 +137,7 @@ package final class SQLiteStore: Store {
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
-                try database.removeDevices(filter, reason, now: now, limit: limit, audience)
+                try database.removeDevices(filter, reason: reason, now: now, limit: limit, audience: audience)
             }
             count += step.removed
             if step.dealtWith < limit { return count }
@@ -156,7 +157,7 @@ package final class SQLiteStore: Store {
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
-        return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims, audience) }
+        return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims: claims, audience: audience) }
     }
 
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {

@@ -16,7 +16,7 @@ extension StoreError {
     }
 
     /// A restored store could not be put in its place, and the former store could not be put back.
-    static func halfReplaced(_ path: String, former: String, _ error: SystemError, _ second: SystemError) -> StoreError {
+    static func halfReplaced(_ path: String, former: String, error: SystemError, second: SystemError) -> StoreError {
         StoreError(
             .unavailable,
             "\(path) could not be replaced (\(error)), and the former store could not be put back (\(second))",

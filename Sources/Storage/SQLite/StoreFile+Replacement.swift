@@ -23,7 +23,7 @@ extension StoreFile {
             do throws(SystemError) {
                 for step in undo.reversed() { try step.take() }
             } catch {
-                throw .halfReplaced(path, former: former, failure, error)
+                throw .halfReplaced(path, former: former, error: failure, second: error)
             }
             throw .cannotCreate(path, failure)
         }

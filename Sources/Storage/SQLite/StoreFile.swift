@@ -56,7 +56,7 @@ package enum StoreFile {
         try read(path) { _ throws(StoreError) in
             // Root may own the copy's directory and write there as itself. A connection that may write would then roll a journal back that
             // the store's owner puts beside the store meanwhile, and so remove a file that the journal names.
-            let reader = try DatabaseFile.connect(path, StoreSettings(), .readOnly)
+            let reader = try DatabaseFile.connect(path, settings: StoreSettings(), mode: .readOnly)
             try DatabaseCopy.write(reader, of: path, to: copy, asOwnerOf: copy)
         }
     }
@@ -156,7 +156,7 @@ package enum StoreFile {
 
     private static func open(_ path: String, hasLog: Bool, asItIs: Bool) throws(StoreError) -> Connection {
         // A read-only connection would leave an empty log behind.
-        let connection = try DatabaseFile.connect(path, StoreSettings(), hasLog ? .readOnly : .readWriteKeepingLog)
+        let connection = try DatabaseFile.connect(path, settings: StoreSettings(), mode: hasLog ? .readOnly : .readWriteKeepingLog)
         do throws(StoreError) {
             try DatabaseFile.checkVersion(of: connection, path)
             let isWhole = try DatabaseFile.explained(path) { () throws(SQLiteError) in

@@ -20,7 +20,7 @@ final class Writer {
     private var looksAtLogAt: MonotonicMilliseconds = 0
 
     init(
-        _ opened: DatabaseFile.Opened, _ lock: DatabaseLock, _ checkpointer: Checkpointer, settings: StoreSettings,
+        _ opened: DatabaseFile.Opened, lock: DatabaseLock, checkpointer: Checkpointer, settings: StoreSettings,
         queue: WriterQueue<WriterJob>,
         status: Monitor<StoreStatus>
     ) {

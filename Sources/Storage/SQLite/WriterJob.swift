@@ -16,8 +16,8 @@ struct WriterJob: QueuedJob {
     /// the caller was told that it failed, so nothing needs to be stored.
     init<Value: Sendable>(
         _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool,
-        _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
-        _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Result<Value, StoreError>
+        completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+        body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Result<Value, StoreError>
     ) {
         self.lane = lane
         self.isDeferrable = isDeferrable

@@ -13,10 +13,10 @@ extension WritingDatabase {
         try apply(RegistryTransition.learn(incoming, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any
         // case.
-        switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), event, app) {
+        switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), event: event, app: app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
-            try insert(incoming, rows, app)
+            try insert(incoming, rows: rows, app: app)
             return .success(.accepted)
         }
     }
@@ -29,12 +29,14 @@ extension WritingDatabase {
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
     func announce(_ incoming: IncomingEvent) throws(SQLiteError) {
         let app = try apps.number(incoming.event.identity.appID, self)
-        guard case .success(let rows) = admitted(try plan(incoming, app, hasSibling: false), incoming.event, app) else { return }
-        try insert(incoming, rows, app)
+        guard case .success(let rows) = admitted(try plan(incoming, app, hasSibling: false), event: incoming.event, app: app) else {
+            return
+        }
+        try insert(incoming, rows: rows, app: app)
     }
 
     /// The deliveries of an app's event as they are stored, or why the event is refused.
-    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ app: Int64) -> Result<[DeliveryPlan.Row], StoreError> {
+    func admitted(_ rows: [DeliveryPlan.Row], event: Event, app: Int64) -> Result<[DeliveryPlan.Row], StoreError> {
         settings.bounds.admitted(rows, of: event, total: counts.pending.total) { counts.pending.queue($0, of: app) }
     }
 
@@ -67,12 +69,12 @@ extension WritingDatabase {
             try candidates(event)
         } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
             guard hasSibling else { return false }
-            return try isNotified(event.identity, app, notifier, device)
+            return try isNotified(event.identity, app: app, notifier: notifier, device: device)
         }
     }
 
     private func isNotified(
-        _ identity: Event.Identity, _ app: Int64, _ notifier: String, _ device: String
+        _ identity: Event.Identity, app: Int64, notifier: String, device: String
     ) throws(SQLiteError) -> Bool {
         let statement = statements.isNotified
         statement.bind(app, at: 1)
@@ -85,13 +87,13 @@ extension WritingDatabase {
     }
 
     /// Writes an event with its deliveries.
-    func insert(_ incoming: IncomingEvent, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+    func insert(_ incoming: IncomingEvent, rows: [DeliveryPlan.Row], app: Int64) throws(SQLiteError) {
         let event = incoming.event
         if StoreRules.tellsNobody(rows, isErased: incoming.isErased) {
             for row in rows { if let ending = row.ending { counts.refuse(ending, for: row.subscription.notifier) } }
             return
         }
-        guard !rows.isEmpty else { return try remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
+        guard !rows.isEmpty else { return try remember(event.identity, app: app, id: event.id, receivedAt: event.receivedAt) }
         let statement = statements.insertEvent
         statement.bind(app, at: 1)
         statement.bind(event.identity.commentID?.text, at: 2)
@@ -110,10 +112,12 @@ extension WritingDatabase {
         if let trace = event.trace { statement.bind(trace.bytes.span, at: 14) } else { statement.bindNull(at: 14) }
         try statement.runBound()
         let number = lastInsertedRow
-        for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }
+        for (position, row) in rows.enumerated() {
+            try insert(row, of: event, app: app, key: DeliveryKey(event: number, position: Int64(position)))
+        }
     }
 
-    private func insert(_ row: DeliveryPlan.Row, of event: Event, _ app: Int64, _ key: DeliveryKey) throws(SQLiteError) {
+    private func insert(_ row: DeliveryPlan.Row, of event: Event, app: Int64, key: DeliveryKey) throws(SQLiteError) {
         let statement = statements.insertDelivery
         let state = row.ending?.state ?? .pending
         statement.bind(key.event, at: 1)

@@ -5,7 +5,7 @@ internal import Time
 extension WritingDatabase {
     /// Records the outcomes of attempts, and then leases due deliveries for new ones.
     func work(
-        _ finished: [FinishedAttempt], _ claims: [Claim], _ audience: RegistryAudience
+        _ finished: [FinishedAttempt], claims: [Claim], audience: RegistryAudience
     ) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
         for result in finished { try finish(result, audience) }
         var results: [Result<Claimed, StoreError>] = []
@@ -46,8 +46,10 @@ extension WritingDatabase {
             if let end = end(of: stored, expiredBy: claim.expiredBy) {
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
                 // The next delivery of its ticket may have been due for longer than the rest that was read of its app, so search again.
-                if try giveUp(stored.key, end.state, end.reason, at: claim.now) { due.read[app] = nil }
-            } else if let call = RateLimitedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &limiter) {
+                if try giveUp(stored.key, state: end.state, reason: end.reason, at: claim.now) { due.read[app] = nil }
+            } else if let call = RateLimitedCall(stored.delivery, claim.pace),
+                let allowedAt = try admit(call, claim: claim, limiter: &limiter)
+            {
                 try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)
                 putOff += 1
             } else {
@@ -117,13 +119,13 @@ extension WritingDatabase {
     private func begin(_ stored: StoredDelivery, _ claim: Claim) throws(SQLiteError) -> Delivery {
         let delivery = stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)
         let key = stored.key
-        try run(statements.claim, key, Int64(delivery.attempts), delivery.dueAt.stored)
-        try run(statements.beginAttempt, key, Int64(delivery.attempts), claim.now.stored)
+        try run(statements.claim, key: key, third: Int64(delivery.attempts), fourth: delivery.dueAt.stored)
+        try run(statements.beginAttempt, key: key, third: Int64(delivery.attempts), fourth: claim.now.stored)
         return delivery
     }
 
     /// Runs a statement about one delivery with two more numbers.
-    private func run(_ statement: Statement, _ key: DeliveryKey, _ third: Int64, _ fourth: Int64) throws(SQLiteError) {
+    private func run(_ statement: Statement, key: DeliveryKey, third: Int64, fourth: Int64) throws(SQLiteError) {
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)
         statement.bind(third, at: 3)

@@ -23,7 +23,7 @@ extension WritingDatabase {
     /// - Returns: how many registered devices were removed, and how many rows were processed; fewer than `limit` processed rows mean that
     ///   none is left.
     func removeDevices(
-        _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
+        _ filter: DeviceFilter, reason: RegistryChange.Reason, now: UnixMilliseconds, limit: Int, audience: RegistryAudience
     ) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
         // An unknown app gets no number.
         guard try apps.find(filter.appID, self) != nil else { return (0, 0) }

@@ -18,7 +18,7 @@ extension WritingDatabase {
                 erasure.deliveries += 1
                 if isPending {
                     erasure.pending[ByteKey(notifier), default: 0] += 1
-                    try giveUp(key, .dead, StoreRules.forgotten, at: now)
+                    try giveUp(key, state: .dead, reason: StoreRules.forgotten, at: now)
                 }
                 try statements.deleteAttempts.run(key.event, key.position)
                 try statements.deleteDelivery.run(key.event, key.position)

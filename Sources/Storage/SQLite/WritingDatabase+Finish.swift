@@ -80,7 +80,7 @@ extension WritingDatabase {
     /// Ends a pending delivery without an attempt.
     /// - Returns: whether another delivery with the same order key leads now.
     @discardableResult
-    func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
+    func giveUp(_ key: DeliveryKey, state: Delivery.State, reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
         // Read again, because a transition before this one may have made it the leading delivery of its ticket.
         var found: DeliveryPosition?
         try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPosition(row) }

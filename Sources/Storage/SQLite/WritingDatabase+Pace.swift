@@ -7,15 +7,15 @@ extension WritingDatabase {
     /// Decides on a call, and counts it when it may be made now; `write` must follow.
     /// - Parameter book: what the claim has read so far.
     /// - Returns: when the call may be made; nil when that is now.
-    func admit(_ call: RateLimitedCall, _ claim: Claim, _ limiter: inout OutboundRateLimiter) throws(SQLiteError) -> UnixMilliseconds? {
-        try read(call, claim.notifier, &limiter)
+    func admit(_ call: RateLimitedCall, claim: Claim, limiter: inout OutboundRateLimiter) throws(SQLiteError) -> UnixMilliseconds? {
+        try read(call, notifier: claim.notifier, limiter: &limiter)
         return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
     /// Uncounts the last call about a person and a device.
     func giveBack(_ call: RateLimitedCall, notifier: String) throws(SQLiteError) {
         var limiter = OutboundRateLimiter()
-        try read(call, notifier, &limiter)
+        try read(call, notifier: notifier, limiter: &limiter)
         limiter.giveBack(call, notifier: notifier)
         try write(&limiter)
     }
@@ -40,7 +40,7 @@ extension WritingDatabase {
         return old.count
     }
 
-    private func read(_ call: RateLimitedCall, _ notifier: String, _ limiter: inout OutboundRateLimiter) throws(SQLiteError) {
+    private func read(_ call: RateLimitedCall, notifier: String, limiter: inout OutboundRateLimiter) throws(SQLiteError) {
         for key in OutboundRateLimiter.keys(of: call, notifier: notifier) where limiter.calls[key] == nil {
             var found: (times: CallTimes, until: UnixMilliseconds) = (CallTimes(), 0)
             try statements.pacedCalls.forEachRow(notifier, key.number) { row throws(SQLiteError) in

@@ -15,7 +15,7 @@ extension WritingDatabase {
     }
 
     /// Keeps the identity by which a comment is recognised.
-    func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UnixMilliseconds) throws(SQLiteError) {
+    func remember(_ identity: Event.Identity, app: Int64, id: UUIDv7, receivedAt: UnixMilliseconds) throws(SQLiteError) {
         guard let comment = identity.commentID else { return }
         try statements.remember.run(app, comment.text, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
     }
@@ -31,7 +31,7 @@ extension WritingDatabase {
             released = (try row.int64(0), identity, try row.uuidv7(4), try row.time(5))
         }
         guard let released else { return try dropDataIfUnneeded(event) }
-        try remember(released.identity, released.app, released.id, receivedAt: released.receivedAt)
+        try remember(released.identity, app: released.app, id: released.id, receivedAt: released.receivedAt)
         try statements.deleteEvent.run(event)
         noteForgotten()
     }

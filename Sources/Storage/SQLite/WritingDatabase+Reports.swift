@@ -20,18 +20,18 @@ extension WritingDatabase {
             for incoming in incomingEvents {
                 let comment = incoming.event.identity == report.identity ? found : try find(incoming.event.identity, app)
                 guard comment.duplicate == nil else { continue }
-                switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), incoming.event, app) {
+                switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), event: incoming.event, app: app) {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(let rows): planned.append((incoming, rows))
                 }
             }
             let superseded = try receipt.map { receipt throws(SQLiteError) in try supersede(receipt, app) } ?? 0
-            for (incoming, rows) in planned { try insert(incoming, rows, app) }
+            for (incoming, rows) in planned { try insert(incoming, rows: rows, app: app) }
             for conversation in conversations where known[conversation.name] != conversation {
                 try put(conversation, app, at: report.receivedAt)
             }
             if !planned.contains(where: { $0.incoming.event.identity == report.identity }) {
-                try remember(report.identity, app, report.id, receivedAt: report.receivedAt)
+                try remember(report.identity, app: app, id: report.id, receivedAt: report.receivedAt)
             }
             return .success(
                 .accepted(events: planned.map(\.incoming.event.id), remark: remark, rating: rating, superseded: superseded))

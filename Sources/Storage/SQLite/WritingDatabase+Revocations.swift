@@ -5,7 +5,7 @@ internal import Time
 /// Revocations: what is added and removed.
 extension WritingDatabase {
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, _ incoming: IncomingEvent?, _ audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
         let app = try apps.number(revocation.appID, self)
         let columns = RevokedColumns(revocation.subject)
@@ -152,6 +152,6 @@ extension ReadingDatabase {
         try revocationQueries.removed.forEachRow(version, RevocationRules.changesPerPage) { row throws(SQLiteError) in
             removed.append((try row.int64(0), .removed(try row.uuidv7(1))))
         }
-        return RevocationRules.changes(added, removed, versions)
+        return RevocationRules.changes(added, removed: removed, versions: versions)
     }
 }

@@ -28,7 +28,7 @@ extension WritingDatabase {
         var left = limit
         for notifier in counts.notifiers where left > 0 {
             let keys = try keys(statements.overdue, notifier, expiredBy.stored, left, now.stored)
-            for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
+            for key in keys { try giveUp(key, state: .dead, reason: StoreRules.expired, at: now) }
             if !keys.isEmpty { expired.append(ExpiredDeliveries(notifier: notifier, count: keys.count)) }
             left -= keys.count
         }
@@ -48,7 +48,7 @@ extension WritingDatabase {
     /// Marks pending deliveries of a notifier as dead, with the reason `purged`.
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.overdue, notifier, Int64.max, limit, Int64.max)
-        for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
+        for key in keys { try giveUp(key, state: .dead, reason: StoreRules.purged, at: now) }
         return keys.count
     }
 
@@ -65,7 +65,7 @@ extension WritingDatabase {
                 if try row.int64(2) != 0 { read.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
             }
             for key in read {
-                try giveUp(key, ending.state, ending.reason, at: receipt.receivedAt)
+                try giveUp(key, state: ending.state, reason: ending.reason, at: receipt.receivedAt)
                 counts.refuse(ending, for: notifier)
             }
             count += read.count

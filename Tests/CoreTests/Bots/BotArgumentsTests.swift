@@ -121,7 +121,7 @@ import Time
             ("9007199254740993.5", "9007199254740993.5", "9007199254740993.5"), ("1e-320", "1e-320", "1e-320"),
             ("0.30000000000000004", "0.30000000000000004", "0.30000000000000004"),
             ("123456789012345678901234567890.12", "123456789012345678901234567890.12", "123456789012345678901234567890.12"),
-        ]) func numbersStayWhatTheyAre(_ number: String, _ sent: String, _ recorded: String) throws
+        ]) func numbersStayWhatTheyAre(_ number: String, sent: String, recorded: String) throws
     {
         let properties = #""price":{"type":"number"},"list":{"type":"array"}"#
         let post = try BotSamples.function(url: "https://shop.example.com/", properties: properties, required: "")
@@ -203,7 +203,7 @@ import Time
     @Test(arguments: [
         ("count", "1e400", "count"), ("count", "123456789012345678901234567890", "count"), ("tags", "[0,[1e400]]", "tags[1][0]"),
     ])
-    func aNumberBeyond64BitsIsNamed(_ name: String, _ text: String, _ place: String) throws {
+    func aNumberBeyond64BitsIsNamed(_ name: String, text: String, place: String) throws {
         #expect(throws: BotArgumentsProblem("\(place) is a number beyond 64 bits")) { try bound().value(ofTexts: [(name, text)]) }
     }
 

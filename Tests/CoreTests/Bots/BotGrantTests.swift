@@ -24,7 +24,7 @@ import Time
             ("a key that lives longer", 601, 600), ("a key that lives as long", 600, 600), ("a key of half a minute", 30, 30),
             ("a key of a second", 1, 1), ("a key that ends now", 0, nil), ("a key that has ended", -1, nil),
         ] as [(String, Int64, UInt64?)])
-    func endsWithTheKey(_ name: String, _ keyLife: Int64, _ life: UInt64?) throws {
+    func endsWithTheKey(_ name: String, keyLife: Int64, life: UInt64?) throws {
         let grant = BotGrant(
             appID: "shop", userID: "ann", key: Self.key(), keyEnd: Self.now.advanced(by: keyLife), issuedAt: Self.now, lifeSeconds: 600)
         #expect(grant?.expiresAt == life.map { Self.now + $0 }, "\(name)")
@@ -55,7 +55,7 @@ import Time
             ("another key", .securityKey(salt: [UInt8](repeating: 8, count: 16)), nil, nil, nil),
         ] as [(String, Revocation.Subject?, UnixSeconds?, Denial?, Denial?)])
     func endsWithARevocation(
-        _ name: String, _ subject: Revocation.Subject?, _ before: UnixSeconds?, _ denial: Denial?, _ keyless: Denial?
+        _ name: String, subject: Revocation.Subject?, before: UnixSeconds?, denial: Denial?, keyless: Denial?
     ) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1, 2), Samples.application("shop2", keys: 1)])
         var book = RevocationSet()
@@ -98,7 +98,7 @@ import Time
             ("the secret's time is over, as clocks may differ", 1, now - 60, nil, nil),
             ("keys may live as long", 1, nil, 940, nil), ("keys may not live as long", 1, nil, 939, .tooOld),
         ] as [(String, UInt8, UnixSeconds?, UInt64?, Denial?)])
-    func endsWithTheSecret(_ name: String, _ keyID: UInt8, _ notAfter: UnixSeconds?, _ longest: UInt64?, _ denial: Denial?) throws {
+    func endsWithTheSecret(_ name: String, keyID: UInt8, notAfter: UnixSeconds?, longest: UInt64?, denial: Denial?) throws {
         let key = Application.Key(id: UInt32(keyID), secret: try Samples.secret(keyID), notAfter: notAfter)
         let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLife(longestSeconds: longest))])
         #expect(try authorizer.denial(of: Self.grant(), now: Self.now, revocations: .none) == denial, "\(name)")

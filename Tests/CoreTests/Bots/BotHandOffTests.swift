@@ -112,7 +112,7 @@ import Testing
                 "message", String(repeating: "x", count: 1001) + "{summary}",
                 "expected at most 1000 UTF-16 code units beside the summary"
             ),
-        ]) func `a wrong message is refused`(_ field: String, _ message: String, _ expectation: String) throws
+        ]) func `a wrong message is refused`(_ field: String, message: String, expectation: String) throws
     {
         #expect(try problem(message) == TicketProblem(field, expectation))
     }

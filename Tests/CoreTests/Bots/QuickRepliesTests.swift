@@ -120,7 +120,7 @@ import Testing
 
     /// With time that is quadratic in the length this does not end.
     @Test(arguments: [("JSON^", 1_000_000, 1), ("^NSOJ", 1_000_000, 0), ("JSON^^NSOJ", 6553, 6553), ("JSON^{", 100_000, 1)])
-    func `hostile repetitions stay text`(_ part: String, _ count: Int, _ broken: Int) {
+    func `hostile repetitions stay text`(_ part: String, count: Int, broken: Int) {
         let text = String(repeating: part, count: count)
         let replies = QuickReplies(in: text)
         #expect(replies.broken == broken)

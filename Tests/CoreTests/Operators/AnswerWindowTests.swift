@@ -239,7 +239,7 @@ import Time
         (.undecided, "internal_error", .undecided), (.malformed, "not_a_security_key", .malformed),
     ])
     func `requests without an app are worse while nobody is let in`(
-        _ result: AnswerWindow.Result, _ reason: String, _ kind: AnswerWindow.Finding.Kind
+        _ result: AnswerWindow.Result, reason: String, kind: AnswerWindow.Finding.Kind
     ) {
         var process = Process()
         process.count(result, 4, app: "", reason: reason)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PushStyleTests {
     private func shown(
-        _ comment: Comment, _ content: PushContent = .full, _ templates: PushTemplates = .russian
+        _ comment: Comment, content: PushContent = .full, templates: PushTemplates = .russian
     ) throws -> [String] {
         let notification = try PushStyle(content: content, templates: templates).notification(for: comment)
         return [notification.title, notification.body]
@@ -11,10 +11,10 @@ import Testing
 
     @Test func contentDecidesWhatIsShown() throws {
         let comment = Comment.sample(text: "Ваш заказ готов", files: ["a.png"])
-        #expect(try shown(comment, .full) == ["Анна", "Ваш заказ готов"])
-        #expect(try shown(comment, .author) == ["Анна", "Новое сообщение"])
-        #expect(try shown(comment, .private) == ["Поддержка", "Новое сообщение"])
-        #expect(try shown(comment, .private, .english) == ["Support", "New message"])
+        #expect(try shown(comment, content: .full) == ["Анна", "Ваш заказ готов"])
+        #expect(try shown(comment, content: .author) == ["Анна", "Новое сообщение"])
+        #expect(try shown(comment, content: .private) == ["Поддержка", "Новое сообщение"])
+        #expect(try shown(comment, content: .private, templates: .english) == ["Support", "New message"])
     }
 
     @Test(arguments: [(PushContent.full, true), (.author, true), (.private, false)])
@@ -32,7 +32,7 @@ import Testing
         let names = (1...count).map { "\($0).png" }
         let comment = Comment.sample(files: names)
         #expect(try shown(comment)[1] == russian + names.joined(separator: ", "))
-        #expect(try shown(comment, .full, .english)[1] == english + names.joined(separator: ", "))
+        #expect(try shown(comment, content: .full, templates: .english)[1] == english + names.joined(separator: ", "))
     }
 
     @Test(arguments: [
@@ -40,27 +40,27 @@ import Testing
         (["in\u{202E}gpj.exe\n"], "1 file: ingpj.exe"),
     ])
     func namesFiles(names: [String?], body: String) throws {
-        #expect(try shown(.sample(text: " \n", files: names), .full, .english)[1] == body)
+        #expect(try shown(.sample(text: " \n", files: names), content: .full, templates: .english)[1] == body)
     }
 
     @Test(arguments: [nil, "", " \u{200B}\n", "\u{0}"] as [String?])
     func doesWithoutAnAuthor(name: String?) throws {
         #expect(try shown(.sample(author: name, text: "a")) == ["Поддержка", "a"])
-        #expect(try shown(.sample(author: name), .author) == ["Поддержка", "Новое сообщение"])
+        #expect(try shown(.sample(author: name), content: .author) == ["Поддержка", "Новое сообщение"])
     }
 
     @Test func fillsInEveryPlaceholder() throws {
         let templates = try PushTemplates(
             language: "ru",
             texts: [.title: "{author} пишет", .text: "{author}: {text}", .filesFew: "{author}: {count} шт. ({files})"])
-        #expect(try shown(.sample(text: "{count}"), .full, templates) == ["Анна пишет", "Анна: {count}"])
-        #expect(try shown(.sample(files: ["a", "b"]), .full, templates)[1] == "Анна: 2 шт. (a, b)")
-        #expect(try shown(.sample(author: nil, text: "x"), .full, templates) == ["Поддержка", "Поддержка: x"])
+        #expect(try shown(.sample(text: "{count}"), content: .full, templates: templates) == ["Анна пишет", "Анна: {count}"])
+        #expect(try shown(.sample(files: ["a", "b"]), content: .full, templates: templates)[1] == "Анна: 2 шт. (a, b)")
+        #expect(try shown(.sample(author: nil, text: "x"), content: .full, templates: templates) == ["Поддержка", "Поддержка: x"])
     }
 
     @Test func missingFormsFallBack() throws {
         let texts: [PushTemplatePart: String] = [.filesOther: "{count} fichiers", .neutralTitle: "Aide", .neutralBody: "Message"]
-        #expect(try shown(.sample(files: ["a"]), .full, PushTemplates(language: "fr", texts: texts))[1] == "1 fichiers")
+        #expect(try shown(.sample(files: ["a"]), content: .full, templates: PushTemplates(language: "fr", texts: texts))[1] == "1 fichiers")
     }
 
     @Test func titlesAreOneShortLine() throws {

@@ -12,7 +12,7 @@ import Time
     }
 
     /// Whether a reference that keeps every call would refuse another one: it counts those that lie within a window.
-    private static func isFull(_ rule: LimitRule, _ calls: [UnixMilliseconds], _ now: UnixMilliseconds) -> Bool {
+    private static func isFull(_ rule: LimitRule, calls: [UnixMilliseconds], now: UnixMilliseconds) -> Bool {
         calls.count { now.elapsed(since: $0) < rule.windowMilliseconds } >= rule.max
     }
 
@@ -30,7 +30,7 @@ import Time
             now = now + UInt64.random(in: 0...6, using: &random)
             let person = Self.person(.random(in: 1...3, using: &random))
             let full = rules.filter { rule in
-                Self.isFull(rule, taken.filter { rule.scope == .app || $0.person == person }.map(\.at), now)
+                Self.isFull(rule, calls: taken.filter { rule.scope == .app || $0.person == person }.map(\.at), now: now)
             }
             let refusal = windows.take(person, now: now)
             #expect((refusal == nil) == full.isEmpty)

@@ -27,12 +27,12 @@ struct NaiveRegistry {
         self.devicesPerUser = devicesPerUser
     }
 
-    mutating func register(_ key: Device.Key, _ type: String, _ token: String, _ rules: [LimitRule], at now: UnixMilliseconds)
+    mutating func register(_ key: Device.Key, type: String, token: String, rules: [LimitRule], at now: UnixMilliseconds)
         -> Registration.Outcome
     {
         var worst: (rule: LimitRule, until: UnixMilliseconds)?
         for rule in rules {
-            let together = allowed.filter { $0.counted.contains(rule.scope) && isTogether(rule.scope, $0.key, key) }.map(\.at)
+            let together = allowed.filter { $0.counted.contains(rule.scope) && isTogether(rule.scope, left: $0.key, right: key) }.map(\.at)
             guard together.count >= rule.max else { continue }
             let first = together[together.count - rule.max]
             // What lies more than a minute ahead was recorded before the clock was set back.
@@ -46,7 +46,7 @@ struct NaiveRegistry {
             rows[index].isFromApp = true
             return .unchanged
         }
-        write(key, type, token, isFromApp: true, at: now)
+        write(key, type: type, token: token, isFromApp: true, at: now)
         return .registered
     }
 
@@ -68,7 +68,7 @@ struct NaiveRegistry {
         return .removed
     }
 
-    mutating func webhook(_ key: Device.Key, _ type: String?, _ token: String, at now: UnixMilliseconds) {
+    mutating func webhook(_ key: Device.Key, type: String?, token: String, at now: UnixMilliseconds) {
         if key.deviceID.isEmpty { return }
         let known = index(key).map { rows[$0] }
         if let known, known.isFromApp || known.lastToken == token { return keep(known, at: now) }
@@ -81,7 +81,7 @@ struct NaiveRegistry {
             if free < 1 { return }
         }
         let believed = type.flatMap { $0.count <= 32 ? $0 : nil }
-        write(key, believed ?? known?.type ?? "", token, isFromApp: false, at: now)
+        write(key, type: believed ?? known?.type ?? "", token: token, isFromApp: false, at: now)
     }
 
     /// A tombstone stays while webhooks tell of it.
@@ -123,7 +123,7 @@ struct NaiveRegistry {
         return ofPerson(key).filter { rows[$0].token != nil }.map { rows[$0].key.deviceID }
     }
 
-    private mutating func write(_ key: Device.Key, _ type: String, _ token: String, isFromApp: Bool, at now: UnixMilliseconds) {
+    private mutating func write(_ key: Device.Key, type: String, token: String, isFromApp: Bool, at now: UnixMilliseconds) {
         if let holder = rows.firstIndex(where: { $0.key.appID == key.appID && $0.token == token && $0.key != key }) {
             lose(holder, "moved", at: now)
         }
@@ -162,7 +162,7 @@ struct NaiveRegistry {
         rows.indices.filter { rows[$0].key.appID == key.appID && rows[$0].key.userID == key.userID }
     }
 
-    private func isTogether(_ scope: LimitRule.Scope, _ left: Device.Key, _ right: Device.Key) -> Bool {
+    private func isTogether(_ scope: LimitRule.Scope, left: Device.Key, right: Device.Key) -> Bool {
         switch scope {
         case .service: true
         case .app: left.appID == right.appID

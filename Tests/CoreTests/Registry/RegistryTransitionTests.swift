@@ -102,13 +102,13 @@ struct RegistryLife {
         let input = { [now] in "\(key) \(token.text) \(type) \(now)" }
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<8:
-            let outcome = try register(key, type, token, &outcomes)
+            let outcome = try register(key, type: type, token: token, outcomes: &outcomes)
             return { "register \(input()) \(outcome)" }
         case 8..<10:
-            let outcome = try register(key, type, nil, &outcomes)
+            let outcome = try register(key, type: type, token: nil, outcomes: &outcomes)
             return { "unsubscribe \(input()) \(outcome)" }
         case 10..<15:
-            let learned = learn(key, type, token)
+            let learned = learn(key, type: type, token: token)
             return { "webhook \(input()) \(learned())" }
         case 15:
             let deviceID = random.element(of: [key.deviceID, nil])
@@ -130,19 +130,20 @@ struct RegistryLife {
     }
 
     private mutating func register(
-        _ key: Device.Key, _ type: String, _ token: PushToken?, _ outcomes: inout Set<String>
+        _ key: Device.Key, type: String, token: PushToken?, outcomes: inout Set<String>
     ) throws -> Registration.Outcome {
         let payload = Registration(key: key, type: type, token: token, now: now, rules: rules)
         let (outcome, changes) = RegistryTransition.register(payload, devicesPerUser: devicesPerUser, in: list)
         list.apply(changes)
-        let expected = token.map { naive.register(key, type, $0.text, rules, at: now) } ?? naive.unsubscribe(key, type, at: now)
+        let expected =
+            token.map { naive.register(key, type: type, token: $0.text, rules: rules, at: now) } ?? naive.unsubscribe(key, type, at: now)
         try #require(outcome == expected, "\(payload)")
         outcomes.insert(outcome.word)
         return outcome
     }
 
     /// A webhook, and whom its comment goes to.
-    private mutating func learn(_ named: Device.Key, _ type: String, _ token: PushToken) -> () -> String {
+    private mutating func learn(_ named: Device.Key, type: String, token: PushToken) -> () -> String {
         let type = random.element(of: [type, nil, String(repeating: "x", count: 33)])
         let deviceID = random.element(of: [named.deviceID, named.deviceID, named.deviceID, "", "unknown"])
         let key = Device.Key(appID: named.appID, userID: named.userID, deviceID: deviceID)
@@ -153,7 +154,7 @@ struct RegistryLife {
         let isTold = deviceID != "unknown"
         list.apply(
             RegistryTransition.learn(IncomingEvent(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
-        if isTold { naive.webhook(key, type, token.text, at: now) }
+        if isTold { naive.webhook(key, type: type, token: token.text, at: now) }
         let devices = list.person(appID: key.appID, userID: key.userID).devices
         let targets = DeliveryPlan.candidates(for: event, in: list)
         #expect(targets.map(\.deviceID) == naive.targets(key))

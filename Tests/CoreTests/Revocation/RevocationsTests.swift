@@ -13,7 +13,7 @@ import Time
     }
 
     private func verdict(
-        _ revocations: [Revocation], _ appID: String = "shop", _ userID: String = "ann", keyID: UInt8 = 1,
+        _ revocations: [Revocation], appID: String = "shop", userID: String = "ann", keyID: UInt8 = 1,
         issuedAt: UnixSeconds = issuedAt, salt: UInt8 = 0
     ) throws -> Verdict {
         var revocationSet = RevocationSet()
@@ -32,9 +32,9 @@ import Time
     @Test func oneKeyIsRevokedAlone() throws {
         let one = revocation(.securityKey(salt: [UInt8](repeating: 7, count: 16)))
         #expect(try verdict([one], salt: 7) == Self.revoked)
-        #expect(try verdict([one], "shop", "bob", salt: 7) == Self.revoked, "a salt is random, so nobody else has it")
+        #expect(try verdict([one], appID: "shop", userID: "bob", salt: 7) == Self.revoked, "a salt is random, so nobody else has it")
         #expect(try verdict([one], salt: 8) == Self.valid)
-        #expect(try verdict([one], "shop2", salt: 7) == Self.valid)
+        #expect(try verdict([one], appID: "shop2", salt: 7) == Self.valid)
     }
 
     /// The key with the largest id mints.
@@ -58,8 +58,8 @@ import Time
         let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
         #expect(try verdict([earlier]) == Self.revoked)
         #expect(try verdict([earlier], issuedAt: Self.issuedAt + 1) == Self.valid)
-        #expect(try verdict([earlier], "shop", "ann2") == Self.valid)
-        #expect(try verdict([earlier], "shop2") == Self.valid)
+        #expect(try verdict([earlier], appID: "shop", userID: "ann2") == Self.valid)
+        #expect(try verdict([earlier], appID: "shop2") == Self.valid)
         #expect(try verdict([revocation(.user("ann"), before: Self.issuedAt)]) == Self.valid)
     }
 
@@ -72,7 +72,7 @@ import Time
     @Test func whoIsBlockedHasNoKey() throws {
         #expect(revocation(.user("ann")).isBlock)
         #expect(try verdict([revocation(.user("ann"))], issuedAt: Samples.now + 60) == Self.revoked)
-        #expect(try verdict([revocation(.user("ann"))], "shop", "bob") == Self.valid)
+        #expect(try verdict([revocation(.user("ann"))], appID: "shop", userID: "bob") == Self.valid)
     }
 
     /// Of whom the store knows a digest only, under its own salt, or that of another replica.
@@ -83,8 +83,8 @@ import Time
         }
         for formers in try [[former(1)], [former(1), former(2)], [former(2), revocation(.user("bob"), before: 5)]] {
             #expect(try verdict(formers, issuedAt: Samples.now + 60) == Self.revoked)
-            #expect(try verdict(formers, "shop", "bob") == Self.valid)
-            #expect(try verdict(formers, "shop2", "ann") == Self.valid)
+            #expect(try verdict(formers, appID: "shop", userID: "bob") == Self.valid)
+            #expect(try verdict(formers, appID: "shop2", userID: "ann") == Self.valid)
             var revocationSet = RevocationSet()
             for former in formers { revocationSet.apply(.added(former)) }
             let (shop, user, other) = (Array("shop".utf8), Array("ann".utf8), Array("anna".utf8))
@@ -200,9 +200,9 @@ import Time
     @Test func allKeysOfAnAppAreRevoked() throws {
         let all = revocation(.everyKey, before: Self.issuedAt + 1)
         #expect(try verdict([all]) == Self.revoked)
-        #expect(try verdict([all], "shop", "bob", keyID: 2) == .denied(.revoked, keyID: 2))
+        #expect(try verdict([all], appID: "shop", userID: "bob", keyID: 2) == .denied(.revoked, keyID: 2))
         #expect(try verdict([all], issuedAt: Self.issuedAt + 1) == Self.valid)
-        #expect(try verdict([all], "shop2") == Self.valid)
+        #expect(try verdict([all], appID: "shop2") == Self.valid)
     }
 
     @Test func allKeysOfAKeyIDAreRevoked() throws {
@@ -232,7 +232,7 @@ import Time
             (.everyKey, 1, true), (.user("ann"), 1, true), (.user("ann"), nil, true), (.keyID(1), 1, true), (.keyID(9), nil, true),
             (.user("bob"), nil, false), (.securityKey(salt: [UInt8](repeating: 7, count: 16)), nil, false),
         ] as [(Revocation.Subject, UnixSeconds?, Bool)])
-    func aDeviceOfAnUnknownKeyIsPassedOver(_ subject: Revocation.Subject, _ before: UnixSeconds?, _ isCovered: Bool) throws {
+    func aDeviceOfAnUnknownKeyIsPassedOver(_ subject: Revocation.Subject, before: UnixSeconds?, isCovered: Bool) throws {
         let key = Device.Key(appID: "shop", userID: "ann", deviceID: "d1")
         let list = RowList()
         let device = RegistryDevice(
@@ -254,8 +254,8 @@ import Time
 
     /// Texts that Swift calls equal are two people.
     @Test func peopleAreBytes() throws {
-        #expect(try verdict([revocation(.user("caf\u{E9}"))], "shop", "cafe\u{301}") == Self.valid)
-        #expect(try verdict([revocation(.user("caf\u{E9}"))], "shop", "caf\u{E9}") == Self.revoked)
+        #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "cafe\u{301}") == Self.valid)
+        #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "caf\u{E9}") == Self.revoked)
     }
 
     /// Whoever does not hold a genuine key learns nothing of revocations.

@@ -32,7 +32,7 @@ import Time
         crossed[.appID] = Array("shop".utf8)
         #expect(authorizer.authorize(crossed, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
         #expect(
-            authorizer.authorize(Triple("shop", "user", "their own"), now: Samples.now).verdict
+            authorizer.authorize(Triple("shop", userID: "user", securityKey: "their own"), now: Samples.now).verdict
                 == .malformed(ValidationError(.securityKey, .notASecurityKey)))
     }
 
@@ -44,7 +44,8 @@ import Time
     @Test(arguments: ["x", "dgk1.", "\u{1F600}", String(repeating: "k", count: 100), String(repeating: "\u{1F600}", count: 50), "a b.c/=%"])
     func theBackendsOwnKeysAreAnyText(key: String) throws {
         for keys: [UInt8] in [[], [1]] {
-            let decision = try authorizer(.backend, keys: keys).authorize(Triple("shop", "user", key), now: Samples.now)
+            let decision = try authorizer(.backend, keys: keys).authorize(
+                Triple("shop", userID: "user", securityKey: key), now: Samples.now)
             #expect(decision.verdict == .unconfirmed(keyID: nil))
         }
     }
@@ -61,7 +62,9 @@ import Time
     ])
     func butNotEveryText(key: String, sentence: String) throws {
         guard
-            case .malformed(let error) = try authorizer(.backend).authorize(Triple("shop", "user", key), now: Samples.now).verdict
+            case .malformed(let error) = try authorizer(.backend).authorize(
+                Triple("shop", userID: "user", securityKey: key), now: Samples.now
+            ).verdict
         else {
             Issue.record("not malformed")
             return
@@ -72,9 +75,11 @@ import Time
     @Test func theOtherFieldsKeepTheirRules() throws {
         let authorizer = try authorizer(.backend)
         #expect(
-            authorizer.authorize(Triple("shop", "", "k"), now: Samples.now).verdict == .malformed(ValidationError(.userID, .empty)))
+            authorizer.authorize(Triple("shop", userID: "", securityKey: "k"), now: Samples.now).verdict
+                == .malformed(ValidationError(.userID, .empty)))
         #expect(
-            authorizer.authorize(Triple("", "user", "k"), now: Samples.now).verdict == .malformed(ValidationError(.appID, .empty)))
+            authorizer.authorize(Triple("", userID: "user", securityKey: "k"), now: Samples.now).verdict
+                == .malformed(ValidationError(.appID, .empty)))
     }
 
     @Test func anAppWithoutKeysNamesItsPeopleToo() throws {
@@ -98,15 +103,15 @@ import Time
 
     @Test func identitiesAreOfAllThree() throws {
         let digest = try IdentityDigest()
-        func identity(_ app: String, _ user: String, _ key: String) throws -> CheckIdentity {
+        func identity(_ app: String, user: String, key: String) throws -> CheckIdentity {
             try digest.identity(appID: app.utf8.span, userID: user.utf8.span, securityKey: key.utf8.span)
         }
-        let one = try identity("ab", "c", "k")
-        #expect(try identity("ab", "c", "k") == one)
-        #expect(try identity("ab", "c", "l").person == one.person)
-        #expect(try identity("ab", "c", "l").credential != one.credential)
-        #expect(try identity("a", "bc", "k").person != one.person)
-        #expect(try identity("ab", "ck", "").credential != one.credential)
+        let one = try identity("ab", user: "c", key: "k")
+        #expect(try identity("ab", user: "c", key: "k") == one)
+        #expect(try identity("ab", user: "c", key: "l").person == one.person)
+        #expect(try identity("ab", user: "c", key: "l").credential != one.credential)
+        #expect(try identity("a", user: "bc", key: "k").person != one.person)
+        #expect(try identity("ab", user: "ck", key: "").credential != one.credential)
         #expect(try digest.person(appID: "ab".utf8.span, userID: "c".utf8.span) == one.person)
         #expect(try IdentityDigest().person(appID: "ab".utf8.span, userID: "c".utf8.span) != one.person)
     }

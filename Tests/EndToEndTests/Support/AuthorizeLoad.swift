@@ -16,7 +16,7 @@ final class AuthorizeLoad: Sendable {
     /// - Parameter questions: keys for `Markers.user` of an app, each with the status that is right.
     init(_ address: ListenAddress, _ questions: [(key: String, app: String, status: Int)]) {
         let state = state
-        threads = Monitor(questions.map { question in startThread { Self.askUntilDone(address, question, state) } })
+        threads = Monitor(questions.map { question in startThread { Self.askUntilDone(address, question: question, state: state) } })
     }
 
     deinit {
@@ -43,7 +43,7 @@ final class AuthorizeLoad: Sendable {
     }
 
     private static func askUntilDone(
-        _ address: ListenAddress, _ question: (key: String, app: String, status: Int), _ state: Monitor<State>
+        _ address: ListenAddress, question: (key: String, app: String, status: Int), state: Monitor<State>
     ) {
         do {
             let client = try SocketClient(address)

@@ -9,7 +9,7 @@ import Testing
 
     /// Tries a delivery that is refused in these words.
     private func refused(
-        _ fixture: PushFixture, _ notifier: any Notifier, _ kind: ProviderKind, token: String = PushFixture.token(), user: String,
+        _ fixture: PushFixture, notifier: any Notifier, kind: ProviderKind, token: String = PushFixture.token(), user: String,
         wasTaken: Bool
     ) throws -> DeliveryOutcome {
         fixture.simulators.devices[token] = SimulatedDevice(refusal: .mismatch)
@@ -26,10 +26,10 @@ import Testing
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for number in 0..<60 {
-                #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-\(number)", wasTaken: false)))
+                #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, user: "user-\(number)", wasTaken: false)))
             }
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
-            #expect(try refused(fixture, notifier, kind, user: "user", wasTaken: false).verdict == .deviceGone(since: nil))
+            #expect(try refused(fixture, notifier: notifier, kind: kind, user: "user", wasTaken: false).verdict == .deviceGone(since: nil))
         }
     }
 
@@ -39,12 +39,12 @@ import Testing
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             for number in 1...9 {
-                #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-\(number)", wasTaken: true)))
+                #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, user: "user-\(number)", wasTaken: true)))
             }
-            #expect(try refused(fixture, notifier, kind, user: "user-10", wasTaken: true).verdict == .misconfigured)
-            #expect(try refused(fixture, notifier, kind, user: "user-1", wasTaken: false).verdict == .misconfigured)
+            #expect(try refused(fixture, notifier: notifier, kind: kind, user: "user-10", wasTaken: true).verdict == .misconfigured)
+            #expect(try refused(fixture, notifier: notifier, kind: kind, user: "user-1", wasTaken: false).verdict == .misconfigured)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
-            #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-1", wasTaken: true)))
+            #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, user: "user-1", wasTaken: true)))
         }
     }
 
@@ -52,11 +52,14 @@ import Testing
     func somebodyElsesDeliveryFindsOut(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let (notifier, token) = (try kind.notifier(fixture), PushFixture.token())
-            #expect(isPutOff(try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true)))
-            #expect(isPutOff(try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true)), "not without a delivery")
+            #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, token: token, user: "user", wasTaken: true)))
+            #expect(
+                isPutOff(try refused(fixture, notifier: notifier, kind: kind, token: token, user: "user", wasTaken: true)),
+                "not without a delivery")
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             #expect(
-                try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true).verdict == .deviceGone(since: nil))
+                try refused(fixture, notifier: notifier, kind: kind, token: token, user: "user", wasTaken: true).verdict
+                    == .deviceGone(since: nil))
         }
     }
 }

@@ -36,7 +36,7 @@ import Time
             (.hms, 200, "", later, "status_200", false), (.hms, 404, "", .misconfigured, "status_404", false),
         ] as [(ProviderKind, Int, String, DeliveryOutcome.Verdict, String, Bool)])
     func refusals(
-        _ kind: ProviderKind, _ status: Int, _ reason: String, _ verdict: DeliveryOutcome.Verdict, _ word: String, _ slowsDown: Bool
+        _ kind: ProviderKind, status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String, slowsDown: Bool
     ) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
@@ -52,7 +52,7 @@ import Time
         arguments: [
             (.fcm, 401, "UNAUTHENTICATED"), (.hms, 401, "80200001"), (.hms, 401, "80200003"), (.hms, 200, "80300008"),
         ] as [(ProviderKind, Int, String)])
-    func whatWasRefusedOnceArrives(_ kind: ProviderKind, _ status: Int, _ reason: String) throws {
+    func whatWasRefusedOnceArrives(_ kind: ProviderKind, status: Int, reason: String) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token))

@@ -29,13 +29,13 @@ final class DeskFixture {
         defer { server.stop() }
         let http = try Client()
         defer { http.close() }
-        let fixture = try DeskFixture(token, server, http, change)
+        let fixture = try DeskFixture(token, chat: server, http: http, change: change)
         defer { fixture.desk.stop() }
         try body(fixture)
     }
 
     private init(
-        _ token: String?, _ chat: ScriptedServer, _ http: Client, _ change: (inout SimulatedDeskSettings) -> Void
+        _ token: String?, chat: ScriptedServer, http: Client, change: (inout SimulatedDeskSettings) -> Void
     ) throws {
         let now = Monitor<UnixMilliseconds>(1_800_000_000_000)
         self.now = now
@@ -51,11 +51,11 @@ final class DeskFixture {
         self.chat = chat
         tickets = DeskTickets(
             DeskClient(
-                desk: Self.client(.desk, desk.url, token ?? desk.token, http),
-                chat: Self.client(.chat, "http://127.0.0.1:\(chat.port)", "chat-token-of-a-test", http)))
+                desk: Self.client(.desk, url: desk.url, token: token ?? desk.token, http: http),
+                chat: Self.client(.chat, url: "http://127.0.0.1:\(chat.port)", token: "chat-token-of-a-test", http: http)))
     }
 
-    static func client(_ api: PlatformAPI, _ url: String, _ token: String, _ http: Client) -> PlatformClient {
+    static func client(_ api: PlatformAPI, url: String, token: String, http: Client) -> PlatformClient {
         PlatformClient(
             api, baseURL: url, tokens: [SecretBytes(copying: token.utf8.span)], clocks: ManualClocks().clocks, observer: nil
         ) { request, completion in http.send(request, completion: completion) }

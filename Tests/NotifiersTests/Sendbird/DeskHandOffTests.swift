@@ -24,8 +24,8 @@ import Testing
         let http = try Client()
         defer { http.close() }
         let client = DeskClient(
-            desk: DeskFixture.client(.desk, desk.url(""), "a-token-of-the-test", http),
-            chat: DeskFixture.client(.chat, server.url(""), "chat-token-of-a-test", http))
+            desk: DeskFixture.client(.desk, url: desk.url(""), token: "a-token-of-the-test", http: http),
+            chat: DeskFixture.client(.chat, url: server.url(""), token: "chat-token-of-a-test", http: http))
         let draft = try Self.draft.get()
         let result: Result<HandOff, HandOffFailure>
         do throws(HandOffFailure) {
@@ -72,7 +72,7 @@ import Testing
         arguments: [
             (429, TicketFailure.limited(seconds: 1), false), (401, .unauthorized, false), (400, .refused, false), (404, .notFound, false),
             (500, .unavailable(reason: "status_500"), true), (503, .unavailable(reason: "status_503"), true),
-        ]) func `only a message without an answer may have been sent`(_ status: Int, _ failure: TicketFailure, _ mayBeDone: Bool) throws
+        ]) func `only a message without an answer may have been sent`(_ status: Int, failure: TicketFailure, mayBeDone: Bool) throws
     {
         let answer = ScriptedStep.respond(status, headers: ["Retry-After: 1"])
         let (result, _) = try handOff(Self.ticket(4, "PENDING"), chat: answer)

@@ -14,7 +14,7 @@ import Testing
         defer { server.stop() }
         let http = try Client()
         defer { http.close() }
-        let client = DeskFixture.client(.desk, "http://127.0.0.1:\(server.port)", "a-token-of-the-test", http)
+        let client = DeskFixture.client(.desk, url: "http://127.0.0.1:\(server.port)", token: "a-token-of-the-test", http: http)
         try body(DeskTickets(DeskClient(desk: client, chat: client)), server)
     }
 

@@ -12,7 +12,8 @@ import Testing
 
     @Test func speaksToBothAPIs() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"token":"t"}"#))) { platform in
-            let request = PlatformRequest("issue", .post, ["users", "user-1", "token"], body: ["expires_at": 1_760_600_000_000])
+            let request = PlatformRequest(
+                "issue", method: .post, path: ["users", "user-1", "token"], body: ["expires_at": 1_760_600_000_000])
             #expect(platform.send(request) == .success(["token": "t"]))
             let sent = platform.server.requests[0]
             #expect(sent.method == "POST")
@@ -21,10 +22,10 @@ import Testing
             #expect(sent.header("Api-Token") == "first-token")
             #expect(sent.header("Content-Type") == "application/json; charset=utf-8")
         }
-        try PlatformFixture.with(.everyRequest(.respond(200, body: "{}")), .desk) { platform in
+        try PlatformFixture.with(.everyRequest(.respond(200, body: "{}")), api: .desk) { platform in
             let query = [(name: "channel_url", value: "a&b=c d"), (name: "limit", value: "1")]
-            #expect(platform.send(PlatformRequest("tickets", .get, ["tickets"], query: query)) == .success([:]))
-            #expect(platform.send(PlatformRequest("close", .patch, ["tickets", "1", "close"], body: [:])) == .success([:]))
+            #expect(platform.send(PlatformRequest("tickets", method: .get, path: ["tickets"], query: query)) == .success([:]))
+            #expect(platform.send(PlatformRequest("close", method: .patch, path: ["tickets", "1", "close"], body: [:])) == .success([:]))
             let (first, second) = (platform.server.requests[0], platform.server.requests[1])
             #expect(first.target == "/platform/v1/tickets?channel_url=a%26b%3Dc%20d&limit=1")
             #expect(first.header("SENDBIRDDESKAPITOKEN") == "first-token")
@@ -57,7 +58,7 @@ import Testing
         arguments: [
             (200, "", .null), (204, "", .null), (200, #"{"id":9007199254740993}"#, ["id": 9_007_199_254_740_993]),
         ] as [(Int, String, JSONValue)])
-    func takesWhatSucceeds(_ status: Int, _ body: String, _ value: JSONValue) throws {
+    func takesWhatSucceeds(_ status: Int, body: String, value: JSONValue) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a") == .success(value))
         }
@@ -78,7 +79,7 @@ import Testing
             (200, "not JSON", .unavailable(reason: "malformed_response", mayHaveArrived: true)),
             (200, #"{"error":true}"#, .unavailable(reason: "malformed_response", mayHaveArrived: true)),
         ] as [(Int, String, PlatformError)])
-    func typesWhatFails(_ status: Int, _ body: String, _ error: PlatformError) throws {
+    func typesWhatFails(_ status: Int, body: String, error: PlatformError) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a").error == error)
             #expect(platform.metrics.contains(#"requests_total{app="app",request="view",outcome="\#(error.word)"} 1"#))
@@ -99,8 +100,8 @@ import Testing
     @Test func readsOnlySoMuch() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"a":"123456789"}"#))) { platform in
             let error = PlatformError.unavailable(reason: "malformed_response", mayHaveArrived: true)
-            #expect(platform.send(PlatformRequest("view", .get, ["a"], answerLimit: 16)).error == error)
-            #expect(platform.send(PlatformRequest("view", .get, ["a"], answerLimit: 17)).error == nil)
+            #expect(platform.send(PlatformRequest("view", method: .get, path: ["a"], answerLimit: 16)).error == error)
+            #expect(platform.send(PlatformRequest("view", method: .get, path: ["a"], answerLimit: 17)).error == nil)
         }
     }
 
@@ -119,7 +120,7 @@ import Testing
     @Test func takesNoLongerThanItsCallerAllows() throws {
         let script = ScriptedServer.Script.requests([[.awaitRelease, Self.unauthorized], [.respond(200, body: "{}")]])
         try PlatformFixture.with(script, tokens: ["old-token", "new-token"]) { platform throws in
-            let answer = platform.begin(PlatformRequest("view", .get, ["a"]), withinMilliseconds: 60_000)
+            let answer = platform.begin(PlatformRequest("view", method: .get, path: ["a"]), withinMilliseconds: 60_000)
             #expect(platform.server.waitForRequests(1))
             platform.clocks.pass(60_000)
             platform.server.release()
@@ -159,7 +160,7 @@ import Testing
         try PlatformFixture.with(.requests([[tooMany], [good]])) { platform in
             #expect(platform.get("a").error == .rateLimited(retryAfterMilliseconds: milliseconds))
             #expect(platform.get("b").error == .heldBack(retryAfterMilliseconds: milliseconds))
-            #expect(platform.send(PlatformRequest("other", .get, ["c"])).error == nil, "each endpoint has its own limit")
+            #expect(platform.send(PlatformRequest("other", method: .get, path: ["c"])).error == nil, "each endpoint has its own limit")
             platform.clocks.pass(milliseconds - 1)
             #expect(platform.get("d").error == .heldBack(retryAfterMilliseconds: 1))
             platform.clocks.pass(1)

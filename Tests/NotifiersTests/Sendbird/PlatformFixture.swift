@@ -18,19 +18,21 @@ struct PlatformFixture {
 
     /// - Parameter port: where the client sends its requests; nil for the server's.
     static func with(
-        _ script: ScriptedServer.Script, _ api: PlatformAPI = .chat, tokens: [String] = ["first-token"], port: UInt16? = nil,
-        _ body: (PlatformFixture) throws -> Void
+        _ script: ScriptedServer.Script, api: PlatformAPI = .chat, tokens: [String] = ["first-token"], port: UInt16? = nil,
+        body: (PlatformFixture) throws -> Void
     ) throws {
         let server = try ScriptedServer(script)
         defer { server.stop() }
         let http = try Client()
         defer { http.close() }
         let scratch = try TemporaryDirectory()
-        try body(PlatformFixture(server, http, api, tokens, port ?? server.port, TestLog(in: scratch, level: .debug)))
+        try body(
+            PlatformFixture(
+                server, http: http, api: api, tokens: tokens, port: port ?? server.port, log: TestLog(in: scratch, level: .debug)))
     }
 
     private init(
-        _ server: ScriptedServer, _ http: Client, _ api: PlatformAPI, _ tokens: [String], _ port: UInt16, _ log: TestLog
+        _ server: ScriptedServer, http: Client, api: PlatformAPI, tokens: [String], port: UInt16, log: TestLog
     ) {
         self.server = server
         self.log = log
@@ -61,7 +63,7 @@ struct PlatformFixture {
 
     /// A request that reads something.
     func get(_ path: String...) -> Result<JSONValue, PlatformError> {
-        send(PlatformRequest("view", .get, path))
+        send(PlatformRequest("view", method: .get, path: path))
     }
 
     var metrics: String { String(decoding: registry.render(), as: UTF8.self) }

@@ -64,7 +64,7 @@ import Time
     @Test(arguments: [
         ("ios", "apns", "apns_device_token"), ("Android", "gcm", "gcm_reg_token"), ("huawei", "huawei", "huawei_device_token"),
     ])
-    func speaksAsSendbirdWants(_ type: String, _ service: String, _ member: String) throws {
+    func speaksAsSendbirdWants(_ type: String, service: String, member: String) throws {
         try with(.everyRequest(Self.good)) { relay in
             let event = RegistrationSample.event(user: "a/b", type: type)
             let outcomes = Outcomes(1)
@@ -138,7 +138,7 @@ import Time
         (Self.unknownUser, DeliveryOutcome.Verdict.delivered, 2),
         (.respond(400, body: #"{"error":true,"code":400111}"#), .delivered, 2), (.respond(500), .retry(retryAfterMilliseconds: nil), 1),
     ])
-    func registersWhenTheFormerTokenHasLeft(_ answer: ScriptedStep, _ verdict: DeliveryOutcome.Verdict, _ count: Int) throws {
+    func registersWhenTheFormerTokenHasLeft(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, count: Int) throws {
         try with(.requests([[answer], [Self.good]])) { relay in
             let outcomes = Outcomes(1)
             relay.notifier.deliver(Self.replacement("old", present: "new")) { outcomes.add($0, 0) }
@@ -192,7 +192,7 @@ import Time
             (.respond(400, body: #"{"error":true,"code":400111}"#), .dead, "status_400"),
             (.respondWrongly(200, contentLength: 1, body: "?"), .retry(retryAfterMilliseconds: nil), "malformed_response"),
         ] as [(ScriptedStep, DeliveryOutcome.Verdict, String)])
-    func tellsFailuresApart(_ answer: ScriptedStep, _ verdict: DeliveryOutcome.Verdict, _ reason: String) throws {
+    func tellsFailuresApart(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
         try with(.everyRequest(answer)) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == verdict)

@@ -101,8 +101,8 @@ import Time
             (service, _) throws in
             let bad = try PushTokenCases.kit(["instance_id": "7"])
             // Who may not use the chat hears nothing of what else is wrong.
-            #expect(try BackendCaller.begin(service.publicAddress, BackendCaller.pushToken, bad).readResponse().status == 403)
-            #expect(try BackendCaller.begin(service.publicAddress, BackendCaller.pushToken, bad).readResponse().status == 400)
+            #expect(try BackendCaller.begin(service.publicAddress, path: BackendCaller.pushToken, body: bad).readResponse().status == 403)
+            #expect(try BackendCaller.begin(service.publicAddress, path: BackendCaller.pushToken, body: bad).readResponse().status == 400)
             #expect(try service.ask(BackendCaller.pushToken).text == PushTokenCases.registered)
         }
     }
@@ -128,7 +128,7 @@ import Time
 
     @Test(arguments: [("error", 503, 0), ("deny", 403, 1), ("allow_if_key_valid", 200, 1)])
     func `the log tells why the backend could not decide where the rule decides instead`(
-        _ rule: String, _ status: Int, _ count: Int
+        _ rule: String, status: Int, count: Int
     ) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"\#(rule)""#) { (service, _) throws in

@@ -75,7 +75,7 @@ import Testing
             #expect(backend.requests.count == 5 + probes, "one probe for each time that the breaker was open")
             fixture.pass(milliseconds: Self.longestWait)
             let bodies = try (1...people).map { try BackendCaller.body(user: "user-\($0)") }
-            let crowd = try bodies.map { try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, $0) }
+            let crowd = try bodies.map { try BackendCaller.begin(service.publicAddress, path: BackendCaller.authorize, body: $0) }
             let refused = #"{app="shop",result="breaker_open"} \#(3 * probes + people - 1)"#
             #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total").contains(refused)) == true })
             #expect(backend.requests.count == 6 + probes, "the breaker lets one probe through first")
@@ -89,7 +89,7 @@ import Testing
             while !waiting.isEmpty {
                 turns += 1
                 try #require(turns <= people)
-                for (client, body) in waiting { try BackendCaller.begin(client, BackendCaller.authorize, body) }
+                for (client, body) in waiting { try BackendCaller.begin(client, path: BackendCaller.authorize, body: body) }
                 let statuses = try waiting.map { try $0.0.readResponse().status }
                 #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
                 waiting = zip(waiting, statuses).filter { $0.1 == 503 }.map(\.0)

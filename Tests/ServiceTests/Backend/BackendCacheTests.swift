@@ -116,7 +116,9 @@ import Time
         defer { for server in [old, new] { server.stop() } }
         let fixture = try BackendFixture()
         try fixture.withService(fixture.json(old.url())) { (service) throws in
-            let waiting = try BackendCaller.routes.map { try BackendCaller.begin(service.publicAddress, $0, BackendCaller.body($0)) }
+            let waiting = try BackendCaller.routes.map {
+                try BackendCaller.begin(service.publicAddress, path: $0, body: BackendCaller.body($0))
+            }
             #expect(old.waitForRequests(1))
             #expect(service.waitForQuestions(2))
             #expect(try fixture.reload(service, fixture.json(new.url())))

@@ -76,7 +76,8 @@ import Testing
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...20).map { number in
-                try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+                try BackendCaller.begin(
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: "user-\(number)"))
             }
             #expect(backend.waitForRequests(20))
             for _ in 1...50 { #expect(try service.ask(app: "bank").status == 200) }
@@ -91,7 +92,7 @@ import Testing
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let bodies = try BackendCaller.routes.map { ($0, try BackendCaller.body($0)) }
             let waiting = try (0..<40).map { number in
-                try BackendCaller.begin(service.publicAddress, bodies[number % 2].0, bodies[number % 2].1)
+                try BackendCaller.begin(service.publicAddress, path: bodies[number % 2].0, body: bodies[number % 2].1)
             }
             #expect(backend.waitForRequests(1))
             #expect(service.waitForQuestions(40))
@@ -113,7 +114,8 @@ import Testing
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...100).map { number in
-                try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+                try BackendCaller.begin(
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: "user-\(number)"))
             }
             #expect(service.waitForQuestions(100))
             for number in 32..<100 {
@@ -138,7 +140,8 @@ import Testing
         let json = fixture.json(backend.url(BackendFixture.path)).replacing(#"{"app_id":"bank","#, with: #"{"app_id":"bank",\#(verify)"#)
         try fixture.withService(json) { (service) throws in
             let waiting = try (1...40).map { number in
-                try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+                try BackendCaller.begin(
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: "user-\(number)"))
             }
             #expect(backend.waitForRequests(32))
             for number in 1...5 {
@@ -156,7 +159,7 @@ import Testing
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...150).map { number in
                 try BackendCaller.begin(
-                    service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: "user-\(number)"))
             }
             // Whoever has come too many is answered at once.
             let refused = #"{app="shop",result="overloaded"} 22"#
@@ -175,7 +178,8 @@ import Testing
         let waiting = try fixture.withService(.everyRequest(.hang)) { (service, backend) throws in
             let waiting = try (0..<30).map { number in
                 let path = BackendCaller.routes[number % 2]
-                return try BackendCaller.begin(service.publicAddress, path, BackendCaller.body(path, user: "user-\(number / 4)"))
+                return try BackendCaller.begin(
+                    service.publicAddress, path: path, body: BackendCaller.body(path, user: "user-\(number / 4)"))
             }
             #expect(backend.waitForRequests(8))
             #expect(service.waitForQuestions(30))
@@ -196,7 +200,7 @@ import Testing
         defer { backend.stop() }
         let fixture = try BackendFixture()
         let client = try fixture.withService(fixture.json(backend.url())) { (service) throws in
-            let client = try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body())
+            let client = try BackendCaller.begin(service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body())
             #expect(backend.waitForRequests(1))
             // Nothing waits for the release but the answer, which the stop waits for.
             backend.release()

@@ -69,8 +69,8 @@ final class BackendFixture {
 
     /// Serves `shop` with a backend that does as the script says.
     func withService<Result>(
-        _ script: ScriptedServer.Script, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout,
-        hasKeys: Bool = true, _ body: (RunningService, ScriptedServer) throws -> Result
+        _ script: ScriptedServer.Script, verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout,
+        hasKeys: Bool = true, body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
         let backend = try ScriptedServer(script)
         defer { backend.stop() }
@@ -115,13 +115,13 @@ enum BackendCaller {
     }
 
     /// Sends a request, and does not wait for its answer.
-    static func begin(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> SocketClient {
+    static func begin(_ address: ListenAddress, path: String, body: [UInt8]) throws -> SocketClient {
         let client = try SocketClient(address)
-        try begin(client, path, body)
+        try begin(client, path: path, body: body)
         return client
     }
 
-    static func begin(_ client: SocketClient, _ path: String, _ body: [UInt8]) throws {
+    static func begin(_ client: SocketClient, path: String, body: [UInt8]) throws {
         try client.send(
             Array("POST \(path) HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r1\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
     }
@@ -137,6 +137,6 @@ extension RunningService {
     func ask(
         _ path: String = BackendCaller.authorize, user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> ReceivedResponse {
-        try BackendCaller.begin(publicAddress, path, BackendCaller.body(path, user: user, app: app, key: key)).readResponse()
+        try BackendCaller.begin(publicAddress, path: path, body: BackendCaller.body(path, user: user, app: app, key: key)).readResponse()
     }
 }

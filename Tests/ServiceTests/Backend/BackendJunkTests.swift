@@ -99,7 +99,8 @@ import Time
         try fixture.withService(.requests(script), mode: "backend", hasKeys: false) { (service, backend) throws in
             #expect(try service.ask(key: "session-1").status == 200)
             let junk = try (1...150).map { number in
-                try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(key: "junk-\(number)"))
+                try BackendCaller.begin(
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(key: "junk-\(number)"))
             }
             let refused = #"{app="shop",result="overloaded"} 22"#
             #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total").contains(refused)) == true })

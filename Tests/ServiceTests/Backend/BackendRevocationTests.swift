@@ -78,7 +78,7 @@ import Time
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
             let path = BackendCaller.pushToken
-            let client = try BackendCaller.begin(service.publicAddress, path, BackendCaller.body(path))
+            let client = try BackendCaller.begin(service.publicAddress, path: path, body: BackendCaller.body(path))
             #expect(backend.waitForRequests(1))
             fixture.pass(milliseconds: 2000)
             try service.graph.store.revoke(.sample(1, appID: "shop", .user("user-1"), issuedBefore: TestTime.now + 2))
@@ -103,7 +103,7 @@ import Time
     /// There is no key to look at, so the backend is asked again, and a person who is blocked is denied without it.
     @Test(arguments: deeds) func aBackendThatAloneDecidesIsAskedAgain(deed: Deed) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(200)), Self.cache, mode: "backend") { (service, backend) throws in
+        try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache, mode: "backend") { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
             try deed.perform(on: service)
             let isBlock = deed.path == Self.block.path
@@ -126,7 +126,9 @@ import Time
         let late: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(isItsOwn ? 403 : 200)]]
         let fixture = try BackendFixture()
         try fixture.withService(.requests(late), mode: mode) { (service, backend) throws in
-            let waiting = try BackendCaller.routes.map { try BackendCaller.begin(service.publicAddress, $0, BackendCaller.body($0)) }
+            let waiting = try BackendCaller.routes.map {
+                try BackendCaller.begin(service.publicAddress, path: $0, body: BackendCaller.body($0))
+            }
             #expect(backend.waitForRequests(1))
             #expect(service.waitForQuestions(2))
             try deed.perform(on: service)
@@ -153,7 +155,8 @@ import Time
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(403)], [.awaitRelease, .respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
             let waiting = try ["user-1", "user-2"].enumerated().map { number, user in
-                let client = try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: user))
+                let client = try BackendCaller.begin(
+                    service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: user))
                 #expect(backend.waitForRequests(number + 1))
                 return client
             }

@@ -27,9 +27,9 @@ import Time
     }
 
     private func admit(
-        _ coalescer: inout Coalescer, _ key: [UInt8]?, _ waiter: Int = 0, now: UnixMilliseconds = 1000
+        _ coalescer: inout Coalescer, key: [UInt8]?, waiter: Int = 0, now: UnixMilliseconds = 1000
     ) -> String {
-        switch coalescer.admit("f", Self.person, key: key, waiter, now: now) {
+        switch coalescer.admit("f", person: Self.person, key: key, waiter: waiter, now: now) {
         case .perform: "perform"
         case .wait: "wait"
         case .repeated: "repeated"
@@ -40,33 +40,33 @@ import Time
 
     @Test func performsAChangeOnce() {
         var coalescer = Coalescer()
-        #expect(admit(&coalescer, Self.key) == "perform")
-        #expect(admit(&coalescer, Self.key, 1) == "wait")
-        #expect(admit(&coalescer, Self.key, 2) == "wait")
-        #expect(admit(&coalescer, [2]) == "perform")
-        #expect(coalescer.finish(Self.key, Self.person, refusal(1), keepingUntil: 5, now: 1) == [1, 2])
-        #expect(admit(&coalescer, Self.key) == "repeated")
+        #expect(admit(&coalescer, key: Self.key) == "perform")
+        #expect(admit(&coalescer, key: Self.key, waiter: 1) == "wait")
+        #expect(admit(&coalescer, key: Self.key, waiter: 2) == "wait")
+        #expect(admit(&coalescer, key: [2]) == "perform")
+        #expect(coalescer.finish(Self.key, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1) == [1, 2])
+        #expect(admit(&coalescer, key: Self.key) == "repeated")
         // What is not kept may be performed again; the store knows better.
-        #expect(coalescer.finish([2], Self.person, refusal(1), keepingUntil: nil, now: 1) == [])
-        #expect(admit(&coalescer, [2]) == "perform")
+        #expect(coalescer.finish([2], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1) == [])
+        #expect(admit(&coalescer, key: [2]) == "perform")
     }
 
     @Test func performsWhatChangesNothingAsOftenAsItIsAsked() {
         var coalescer = Coalescer()
-        for _ in 0..<3 { #expect(admit(&coalescer, nil) == "perform") }
-        #expect(coalescer.finish(nil, Self.person, refusal(1), keepingUntil: 5, now: 1) == [])
-        #expect(admit(&coalescer, nil) == "perform")
+        for _ in 0..<3 { #expect(admit(&coalescer, key: nil) == "perform") }
+        #expect(coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1) == [])
+        #expect(admit(&coalescer, key: nil) == "perform")
     }
 
     @Test func boundsWhatIsUnderWay() {
         var coalescer = Coalescer(CallBounds(underWay: 2))
-        #expect(admit(&coalescer, nil) == "perform")
-        #expect(admit(&coalescer, Self.key) == "perform")
-        #expect(admit(&coalescer, nil) == "busy")
+        #expect(admit(&coalescer, key: nil) == "perform")
+        #expect(admit(&coalescer, key: Self.key) == "perform")
+        #expect(admit(&coalescer, key: nil) == "busy")
         // Who waits for what is under way takes no room.
-        #expect(admit(&coalescer, Self.key) == "wait")
-        _ = coalescer.finish(nil, Self.person, refusal(1), keepingUntil: nil, now: 1)
-        #expect(admit(&coalescer, nil) == "perform")
+        #expect(admit(&coalescer, key: Self.key) == "wait")
+        _ = coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
+        #expect(admit(&coalescer, key: nil) == "perform")
     }
 
     @Test func leavesRoomForOtherPeopleAndApps() {
@@ -76,11 +76,11 @@ import Time
         ]
         let people = callers.map { CallWindows.Person(appID: $0.0, userID: $0.1) }
         let admitted = people.map { person in
-            if case .perform = coalescer.admit("f", person, key: nil, 0, now: 1000) { true } else { false }
+            if case .perform = coalescer.admit("f", person: person, key: nil, waiter: 0, now: 1000) { true } else { false }
         }
         #expect(admitted == [true, true, false, true, false, true, true, false])
         #expect(coalescer.isFull)
-        _ = coalescer.finish(nil, people[5], refusal(1), keepingUntil: nil, now: 1)
+        _ = coalescer.finish(nil, person: people[5], reply: refusal(1), keepingUntil: nil, now: 1)
         #expect(!coalescer.isFull)
         #expect(coalescer.isFull(for: people[0]))
         #expect(coalescer.isFull(for: people[3]))
@@ -90,24 +90,24 @@ import Time
     @Test func takesNoRoomForWhatALimitRefuses() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)])])
-        #expect(admit(&coalescer, nil) == "perform")
-        _ = coalescer.finish(nil, Self.person, refusal(1), keepingUntil: nil, now: 1)
-        for _ in 0..<3 { #expect(admit(&coalescer, nil) == "limited") }
+        #expect(admit(&coalescer, key: nil) == "perform")
+        _ = coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
+        for _ in 0..<3 { #expect(admit(&coalescer, key: nil) == "limited") }
         #expect(!coalescer.isFull)
-        #expect(admit(&coalescer, nil, now: 2000) == "perform")
+        #expect(admit(&coalescer, key: nil, now: 2000) == "perform")
     }
 
     @Test func countsNothingThatItRefuses() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 2, windowMilliseconds: 1000)])])
-        #expect(admit(&coalescer, nil) == "perform")
-        #expect(admit(&coalescer, nil) == "busy")
-        _ = coalescer.finish(nil, Self.person, refusal(1), keepingUntil: nil, now: 1)
-        #expect(admit(&coalescer, Self.key) == "perform")
-        #expect(admit(&coalescer, Self.key) == "wait")
-        _ = coalescer.finish(Self.key, Self.person, refusal(1), keepingUntil: 5, now: 1)
-        #expect(admit(&coalescer, nil) == "limited")
-        #expect(admit(&coalescer, Self.key) == "repeated")
+        #expect(admit(&coalescer, key: nil) == "perform")
+        #expect(admit(&coalescer, key: nil) == "busy")
+        _ = coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
+        #expect(admit(&coalescer, key: Self.key) == "perform")
+        #expect(admit(&coalescer, key: Self.key) == "wait")
+        _ = coalescer.finish(Self.key, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1)
+        #expect(admit(&coalescer, key: nil) == "limited")
+        #expect(admit(&coalescer, key: Self.key) == "repeated")
         #expect(coalescer.refusal(of: "f", Self.person, now: 1999) != nil)
         #expect(coalescer.refusal(of: "f", Self.person, now: 2000) == nil)
         #expect(coalescer.refusal(of: "g", Self.person, now: 1999) == nil)
@@ -117,13 +117,13 @@ import Time
         var coalescer = Coalescer()
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)]
         coalescer.use([("f", rules)])
-        #expect(admit(&coalescer, nil) == "perform")
+        #expect(admit(&coalescer, key: nil) == "perform")
         coalescer.use([("f", rules), ("g", rules)])
-        #expect(admit(&coalescer, nil) == "limited")
+        #expect(admit(&coalescer, key: nil) == "limited")
         coalescer.use([("f", [LimitRule(per: .user, max: 1, windowMilliseconds: 500)])])
-        #expect(admit(&coalescer, nil) == "perform")
+        #expect(admit(&coalescer, key: nil) == "perform")
         coalescer.use([])
-        #expect(admit(&coalescer, nil) == "perform")
+        #expect(admit(&coalescer, key: nil) == "perform")
     }
 
     @Test func forgetsAnswersByTimeNumberAndSize() {
@@ -131,28 +131,28 @@ import Time
         func answer(
             _ number: UInt8, _ bytes: Int = 1, until end: UnixSeconds = 100, now: UnixSeconds = 1
         ) {
-            #expect(admit(&coalescer, [number]) == "perform")
-            _ = coalescer.finish([number], Self.person, refusal(bytes), keepingUntil: end, now: now)
+            #expect(admit(&coalescer, key: [number]) == "perform")
+            _ = coalescer.finish([number], person: Self.person, reply: refusal(bytes), keepingUntil: end, now: now)
         }
         for number in 1...4 { answer(UInt8(number)) }
         #expect(
-            (1...4).map { admit(&coalescer, [UInt8($0)]) } == [
+            (1...4).map { admit(&coalescer, key: [UInt8($0)]) } == [
                 "perform", "repeated", "repeated", "repeated",
             ])
-        _ = coalescer.finish([1], Self.person, refusal(1), keepingUntil: nil, now: 1)
+        _ = coalescer.finish([1], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
         answer(5, 4000)
         #expect(
-            (2...5).map { admit(&coalescer, [UInt8($0)]) } == ["perform", "perform", "perform", "repeated"])
+            (2...5).map { admit(&coalescer, key: [UInt8($0)]) } == ["perform", "perform", "perform", "repeated"])
         for number in 2...4 {
-            _ = coalescer.finish([UInt8(number)], Self.person, refusal(1), keepingUntil: nil, now: 1)
+            _ = coalescer.finish([UInt8(number)], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
         }
         // Larger than all together may be.
         answer(6, 6000)
-        #expect(admit(&coalescer, [6]) == "perform")
-        _ = coalescer.finish([6], Self.person, refusal(1), keepingUntil: nil, now: 1)
+        #expect(admit(&coalescer, key: [6]) == "perform")
+        _ = coalescer.finish([6], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
         // Its time is over when the next call ends.
         answer(7, now: 101)
-        #expect((5...7).map { admit(&coalescer, [UInt8($0)]) } == ["perform", "perform", "perform"])
+        #expect((5...7).map { admit(&coalescer, key: [UInt8($0)]) } == ["perform", "perform", "perform"])
     }
 
     @Test func forgetsAPersonsAnswers() {
@@ -161,12 +161,12 @@ import Time
         for (key, person) in [([1], Self.person), ([2], other), ([3], Self.person)]
             as [([UInt8], CallWindows.Person)]
         {
-            #expect(admit(&coalescer, key) == "perform")
-            _ = coalescer.finish(key, person, refusal(1), keepingUntil: 100, now: 1)
+            #expect(admit(&coalescer, key: key) == "perform")
+            _ = coalescer.finish(key, person: person, reply: refusal(1), keepingUntil: 100, now: 1)
         }
         coalescer.forgetAnswers(to: Self.person)
-        #expect([1, 2, 3].map { admit(&coalescer, [$0]) } == ["perform", "repeated", "perform"])
+        #expect([1, 2, 3].map { admit(&coalescer, key: [$0]) } == ["perform", "repeated", "perform"])
         coalescer.forgetAnswers(to: nil)
-        #expect(admit(&coalescer, [2]) == "perform")
+        #expect(admit(&coalescer, key: [2]) == "perform")
     }
 }

@@ -97,24 +97,24 @@ final class BotFixture {
             #""order_id":{"type":"string","description":"The order.","minLength":1,"maxLength":64}"#
         let functions = try [
             function(
-                "get_order_list", .get, "\(backend)/users/{customer}/orders",
-                #""state":{"type":"string","enum":["open","closed"]},"most":{"type":"integer","minimum":1,"maximum":50}"#,
+                "get_order_list", method: .get, url: "\(backend)/users/{customer}/orders",
+                properties: #""state":{"type":"string","enum":["open","closed"]},"most":{"type":"integer","minimum":1,"maximum":50}"#,
                 timeout: timeout,
                 limits: limits),
             function(
-                "get_order_details", .get, "\(backend)/orders/{order_id}?of={customer}", order,
+                "get_order_details", method: .get, url: "\(backend)/orders/{order_id}?of={customer}", properties: order,
                 required: ["order_id"], timeout: timeout),
             function(
-                "cancel_order", .post, "\(backend)/orders/{order_id}/cancel",
-                order + #","reason":{"type":"string"}"#,
+                "cancel_order", method: .post, url: "\(backend)/orders/{order_id}/cancel",
+                properties: order + #","reason":{"type":"string"}"#,
                 required: ["order_id"], confirmation: .user, timeout: timeout, limits: limits),
             function(
-                "move_order", .put, "\(backend)/orders/{order_id}", order + #","to":{"type":"string"}"#,
+                "move_order", method: .put, url: "\(backend)/orders/{order_id}", properties: order + #","to":{"type":"string"}"#,
                 required: ["order_id", "to"],
                 confirmation: .model, timeout: timeout, limits: limits),
             function(
-                "reorder", .post, "\(backend)/reorder",
-                order + #","count":{"type":"integer"},"notes":{"type":"object"}"#,
+                "reorder", method: .post, url: "\(backend)/reorder",
+                properties: order + #","count":{"type":"integer"},"notes":{"type":"object"}"#,
                 required: ["order_id"], timeout: timeout, limits: limits),
         ].filter { $0.name != missing }
         return try BotDefinition(
@@ -127,7 +127,7 @@ final class BotFixture {
     }
 
     private static func function(
-        _ name: String, _ method: BotMethod, _ url: String, _ properties: String,
+        _ name: String, method: BotMethod, url: String, properties: String,
         required: [String] = [],
         confirmation: BotConfirmation = .none, timeout: Int, limits: [LimitRule] = []
     ) throws -> BotFunction {

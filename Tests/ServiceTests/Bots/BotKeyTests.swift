@@ -66,7 +66,7 @@ import Time
             ("the user's keys until now", #""user_id":"user-1","issued_before":\#(now)"#, 200),
             ("the user's keys", #""user_id":"user-1""#, 403), ("all keys until now", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, Int)])
-    func aStolenKeysTicketEndsWithTheKey(_ name: String, _ members: String, _ own: Int) throws {
+    func aStolenKeysTicketEndsWithTheKey(_ name: String, members: String, own: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let stolenKey = try Self.key(issuedAt: TestTime.now - 50)
@@ -101,7 +101,7 @@ import Time
             ("all until now", "/v1/revocations", #""issued_before":\#(now + 1)"#, 403),
             ("all before", "/v1/revocations", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, String, Int)])
-    func aTicketEndsWhereOnlyTheBackendUnderstandsKeys(_ name: String, _ path: String, _ members: String, _ status: Int) throws {
+    func aTicketEndsWhereOnlyTheBackendUnderstandsKeys(_ name: String, path: String, members: String, status: Int) throws {
         let company = try ScriptedServer(.everyRequest(.respond(200)))
         defer { company.stop() }
         let fixture = try BotFixture(

@@ -19,7 +19,7 @@ import Time
     }
 
     private func post(
-        _ function: String, _ body: [UInt8], _ type: String = "application/json", ticket: String, _ service: RunningService
+        _ function: String, body: [UInt8], type: String = "application/json", ticket: String, service: RunningService
     ) throws -> ReceivedResponse {
         try service.begin(
             "POST /bots/orders/functions/\(function)", body,
@@ -31,7 +31,7 @@ import Time
     private func spend(_ ticket: String, _ service: RunningService) throws {
         let body = Self.wrong(ReceivedArguments.longest)
         for _ in 0..<RefusalSampler.bytesPerMinute / body.count {
-            #expect(try post("get_order_list", body, ticket: ticket, service).status == 400)
+            #expect(try post("get_order_list", body: body, ticket: ticket, service: service).status == 400)
         }
     }
 
@@ -50,9 +50,12 @@ import Time
                 ("to confirm", 409, { try service.call("cancel_order", ["order_id": "7"], ticket: ticket) }),
                 ("wrong", 400, { try service.call("get_order_list", ["most": 51], ticket: ticket) }),
                 ("wrong, by GET", 400, { try service.get("get_order_list", "?most=51", ticket: ticket) }),
-                ("wrong, in a form", 400, { try post("get_order_list", Array("most=51".utf8), form, ticket: ticket, service) }),
-                ("no JSON", 400, { try post("get_order_list", Array("{".utf8), ticket: ticket, service) }),
-                ("not UTF-8", 400, { try post("get_order_list", [0xFF], ticket: ticket, service) }),
+                (
+                    "wrong, in a form", 400,
+                    { try post("get_order_list", body: Array("most=51".utf8), type: form, ticket: ticket, service: service) }
+                ),
+                ("no JSON", 400, { try post("get_order_list", body: Array("{".utf8), ticket: ticket, service: service) }),
+                ("not UTF-8", 400, { try post("get_order_list", body: [0xFF], ticket: ticket, service: service) }),
                 ("wrong, in the neutral form", 400, { try service.callNeutrally("get_order_list", "{", ticket: ticket) }),
             ]
             for (name, status, call) in calls { #expect(try call().status == status, "\(name)") }
@@ -107,7 +110,7 @@ import Time
             ("in two minutes", [0, 60_000], RefusalSampler.bytesPerMinute / 2, 60_000, nil),
             ("before the clock was set back", [90_000], RefusalSampler.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
         ] as [(String, [UInt64], Int, UInt64, UInt64?)])
-    func secondsToWait(_ name: String, _ calls: [UInt64], _ bytes: Int, _ now: UInt64, _ expected: UInt64?) {
+    func secondsToWait(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
         var book = RefusalSampler()
         let start: UnixMilliseconds = 1_000_000
         for call in calls { book.count(bytes, of: Self.person, now: start + call) }
@@ -155,7 +158,7 @@ import Time
         ("no text", #""ticket":7,"#, 401), ("a foreign text", #""ticket":"dgbt1.AAAA","#, 401),
         ("half a character", #""ticket":"\ud800","#, 401),
     ])
-    func argumentsOfStrangersAreNotRead(_ name: String, _ member: String, _ status: Int) throws {
+    func argumentsOfStrangersAreNotRead(_ name: String, member: String, status: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let rest = #""name":"get_order_list","arguments":{"most":1e999}}"#

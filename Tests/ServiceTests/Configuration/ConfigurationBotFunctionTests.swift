@@ -43,7 +43,7 @@ import Testing
             "request", #"{"method":"POST","url":"https://shop.example.com/","timeout_ms":99}"#,
             "request.timeout_ms: expected an integer from 100 to 30000, found 99"
         ),
-    ]) func aFunctionIsRefused(_ key: String, _ value: String, _ problem: String) throws {
+    ]) func aFunctionIsRefused(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(function: [key: value]) == ["$.bots[0].functions[0].\(problem)"])
     }
 
@@ -92,7 +92,7 @@ import Testing
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
         ("X-A", "7", #"expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
-    ]) func aHeaderIsRefused(_ name: String, _ value: String, _ problem: String) throws {
+    ]) func aHeaderIsRefused(_ name: String, value: String, problem: String) throws {
         let request = #"{"method":"POST","url":"https://shop.example.com/","headers":{"\#(name)":\#(value)}}"#
         #expect(try directory.problems(function: ["request": request]) == ["$.bots[0].functions[0].request.headers.\(name): \(problem)"])
     }

@@ -125,7 +125,7 @@ import Time
             "functions[1].name: another function of this bot has this name already"
         ),
         ("function", "1", #"function: unknown key; did you mean "functions"?"#),
-    ]) func aBotIsRefused(_ key: String, _ value: String, _ problem: String) throws {
+    ]) func aBotIsRefused(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(bots: BotDocument.bot([key: value])) == ["$.bots[0].\(problem)"])
     }
 

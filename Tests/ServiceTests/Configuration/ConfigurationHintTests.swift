@@ -40,7 +40,7 @@ import Testing
         ("host", "port", false), ("all", "app", false), ("prot", "port", true), ("mnit", "mint", true), ("postgresql", "postgres", true),
         ("ios", "iOS", true),
     ])
-    func `a short word is near after one edit or a swap`(_ word: String, _ known: String, _ isNear: Bool) {
+    func `a short word is near after one edit or a swap`(_ word: String, known: String, isNear: Bool) {
         #expect((NearestWord.nearest(to: word, in: [known]) == known) == isNear)
     }
 

@@ -174,7 +174,7 @@ import Testing
         ("session_tokens", "{}", "which ends the tokens of users who are signed out or blocked"),
         ("relay", "true", "which passes registrations on"),
     ])
-    func needsARelay(_ key: String, _ value: String, _ what: String) throws {
+    func needsARelay(_ key: String, value: String, what: String) throws {
         #expect(
             try directory.problems(sendbird(#"\#(Self.tokens),"\#(key)":\#(value)"#)) == [
                 #"$.apps[0].sendbird.\#(key): the app has no notifier of type "sendbird", \#(what); add "sendbird": {"type": "sendbird"} "#

@@ -32,7 +32,7 @@ enum PushTokenCases {
         try AuthorizeCases.form(extra: extra)
     }
 
-    static func case400(_ name: String, _ message: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
+    static func case400(_ name: String, message: String, body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
         -> ExchangeCase
     {
         ExchangeCase(
@@ -40,7 +40,7 @@ enum PushTokenCases {
             answer: ExchangeCase.error("malformed", message))
     }
 
-    static func case200(_ name: String, _ answer: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
+    static func case200(_ name: String, answer: String, body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
         -> ExchangeCase
     {
         ExchangeCase(name: name, path: PushTokenFixture.path, headers: headers, body: body, status: 200, answer: answer)
@@ -64,19 +64,24 @@ extension PushTokenCases {
         let charset = ["Content-Type": "application/json; charset=utf-8"]
         let device = "&instance_id=device-1"
         return try [
-            case200("the kit on iOS", registered, kit(), headers: charset),
-            case200("the kit on Android", registered, kit(token: androidToken, type: "android"), headers: charset),
-            case200("the kit signs out", unchanged, kit(["token": "null"]), headers: charset),
-            case200("without a token", unchanged, kit(["token": nil])),
-            case200("without a content type", registered, kit(), headers: [:]),
-            case200("unknown fields", registered, kit(["x": "[null,{}]", "push_token": "7"])),
-            case200("unknown fields of any kind", registered, kit(["x\\u0000": "1e999", "y": #""\ud800""#, "z": "99999999999999999999"])),
-            case200("a form with broken unknown fields", registered, form("\(device)&token=abc&x=%&%y"), headers: AuthorizeCases.formType),
-            case200("a form", registered, form("\(device)&token=abc%3Adef&type=android"), headers: AuthorizeCases.formType),
-            case200("a form without a type", registered, form("\(device)&token=abc"), headers: [:]),
-            case200("a form with an empty token", unchanged, form("\(device)&token="), headers: AuthorizeCases.formType),
-            case200("a form without a token", unchanged, form(device), headers: AuthorizeCases.formType),
-            case200("a form with an empty type", registered, form("\(device)&token=a&type="), headers: AuthorizeCases.formType),
+            case200("the kit on iOS", answer: registered, body: kit(), headers: charset),
+            case200("the kit on Android", answer: registered, body: kit(token: androidToken, type: "android"), headers: charset),
+            case200("the kit signs out", answer: unchanged, body: kit(["token": "null"]), headers: charset),
+            case200("without a token", answer: unchanged, body: kit(["token": nil])),
+            case200("without a content type", answer: registered, body: kit(), headers: [:]),
+            case200("unknown fields", answer: registered, body: kit(["x": "[null,{}]", "push_token": "7"])),
+            case200(
+                "unknown fields of any kind", answer: registered,
+                body: kit(["x\\u0000": "1e999", "y": #""\ud800""#, "z": "99999999999999999999"])),
+            case200(
+                "a form with broken unknown fields", answer: registered, body: form("\(device)&token=abc&x=%&%y"),
+                headers: AuthorizeCases.formType),
+            case200("a form", answer: registered, body: form("\(device)&token=abc%3Adef&type=android"), headers: AuthorizeCases.formType),
+            case200("a form without a type", answer: registered, body: form("\(device)&token=abc"), headers: [:]),
+            case200("a form with an empty token", answer: unchanged, body: form("\(device)&token="), headers: AuthorizeCases.formType),
+            case200("a form without a token", answer: unchanged, body: form(device), headers: AuthorizeCases.formType),
+            case200(
+                "a form with an empty type", answer: registered, body: form("\(device)&token=a&type="), headers: AuthorizeCases.formType),
         ]
     }
 
@@ -87,46 +92,51 @@ extension PushTokenCases {
         }
         let broken = ["\"\"", #""a\u0000""#, #""a\n""#, #""\u007f""#, "7", "{}", "true", wide(256)]
         return try [
-            case200("device_id alone", registered, body(nil, "\"d\"")), case200("null beside it", registered, body("null", "\"d\"")),
-            case200("both alike", registered, body("\"d\"", "\"d\"")), case200("the longest", registered, body(wide(255), nil)),
-            case400("none", missingDevice, body(nil, nil)), case400("null", missingDevice, body("null", "null")),
-            case400("none in a form", missingDevice, form("&token=a"), headers: AuthorizeCases.formType),
-            case400("an empty one in a form", missingDevice, form("&instance_id=&token=a"), headers: AuthorizeCases.formType),
-            case400("both different", other, body("\"d\"", "\"e\"")),
-            case400("both equal to Unicode alone", other, body("\"caf\u{E9}\"", "\"cafe\u{301}\"")),
+            case200("device_id alone", answer: registered, body: body(nil, "\"d\"")),
+            case200("null beside it", answer: registered, body: body("null", "\"d\"")),
+            case200("both alike", answer: registered, body: body("\"d\"", "\"d\"")),
+            case200("the longest", answer: registered, body: body(wide(255), nil)),
+            case400("none", message: missingDevice, body: body(nil, nil)),
+            case400("null", message: missingDevice, body: body("null", "null")),
+            case400("none in a form", message: missingDevice, body: form("&token=a"), headers: AuthorizeCases.formType),
             case400(
-                "twice in a form", "instance_id is not as expected: it is given twice; give it once.",
-                form("&instance_id=a&instance_id=a"), headers: AuthorizeCases.formType),
+                "an empty one in a form", message: missingDevice, body: form("&instance_id=&token=a"), headers: AuthorizeCases.formType),
+            case400("both different", message: other, body: body("\"d\"", "\"e\"")),
+            case400("both equal to Unicode alone", message: other, body: body("\"caf\u{E9}\"", "\"cafe\u{301}\"")),
+            case400(
+                "twice in a form", message: "instance_id is not as expected: it is given twice; give it once.",
+                body: form("&instance_id=a&instance_id=a"), headers: AuthorizeCases.formType),
         ]
             + broken.flatMap { value in
                 [
-                    case400("instance_id \(value.prefix(9))", expected("instance_id", 255), try body(value, nil)),
-                    case400("device_id \(value.prefix(9))", expected("device_id", 255), try body("\"d\"", value)),
+                    case400("instance_id \(value.prefix(9))", message: expected("instance_id", 255), body: try body(value, nil)),
+                    case400("device_id \(value.prefix(9))", message: expected("device_id", 255), body: try body("\"d\"", value)),
                 ]
             }
     }
 
     private static func types() throws -> [ExchangeCase] {
         try [
-            case200("no type", registered, kit(["type": nil])), case200("a null type", registered, kit(["type": "null"])),
-            case200("a type of its own", registered, kit(["type": #""Huawei \u0442""#])),
-            case200("the longest type", registered, kit(["type": wide(32)])),
+            case200("no type", answer: registered, body: kit(["type": nil])),
+            case200("a null type", answer: registered, body: kit(["type": "null"])),
+            case200("a type of its own", answer: registered, body: kit(["type": #""Huawei \u0442""#])),
+            case200("the longest type", answer: registered, body: kit(["type": wide(32)])),
         ]
             + ["\"\"", #""a\t""#, "7", "[]", wide(33)].map { value in
-                case400("type \(value.prefix(9))", expected("type", 32), try kit(["type": value]))
+                case400("type \(value.prefix(9))", message: expected("type", 32), body: try kit(["type": value]))
             }
     }
 
     private static func tokens() throws -> [ExchangeCase] {
         try [
-            case200("the longest token", registered, kit(["token": wide(4096)])),
-            case200("the shortest", registered, kit(["token": "\" \""])),
+            case200("the longest token", answer: registered, body: kit(["token": wide(4096)])),
+            case200("the shortest", answer: registered, body: kit(["token": "\" \""])),
             case400(
-                "a token twice in a form", "token is not as expected: it is given twice; give it once.",
-                form("&instance_id=a&token=a&token=b"), headers: AuthorizeCases.formType),
+                "a token twice in a form", message: "token is not as expected: it is given twice; give it once.",
+                body: form("&instance_id=a&token=a&token=b"), headers: AuthorizeCases.formType),
         ]
             + ["\"\"", #""a\u0000b""#, #""a\r\n""#, "7", "false", "[]", #"{"token":"a"}"#, wide(4097)].map { value in
-                case400("token \(value.prefix(9))", expected("token", 4096), try kit(["token": value]))
+                case400("token \(value.prefix(9))", message: expected("token", 4096), body: try kit(["token": value]))
             }
     }
 
@@ -135,8 +145,10 @@ extension PushTokenCases {
         let room = 16 * 1024 - (try kit(["x": "\"\""]).count)
         let largest = try kit(["x": "\"\(String(repeating: "y", count: room))\""])
         return try [
-            case400("without a key", "security_key is missing; expected dgk1. and 84 base64url characters.", kit(["security_key": nil])),
-            case200("16 KiB", registered, largest),
+            case400(
+                "without a key", message: "security_key is missing; expected dgk1. and 84 base64url characters.",
+                body: kit(["security_key": nil])),
+            case200("16 KiB", answer: registered, body: largest),
             ExchangeCase(
                 name: "16 KiB and one", path: PushTokenFixture.path, body: largest + [UInt8(ascii: " ")], status: 413,
                 answer: ExchangeCase.error("body_too_large", "The request body is over this path's limit.")),

@@ -40,7 +40,7 @@ final class RelayLife {
         store = try directory.map { try SQLiteStore(path: $0.path("store.db")) } ?? MemoryStore()
         server = try ScriptedServer(.requests(statuses.map { [.respond($0, body: "{}")] }))
         client = try Client()
-        notifier = try Self.notifier(server, client, clock)
+        notifier = try Self.notifier(server, client: client, clock: clock)
     }
 
     func end() {
@@ -54,7 +54,7 @@ final class RelayLife {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: try payload()
         case 4..<8: try work(limit: Int.random(in: 1...4, using: &random), mayDie: true)
-        case 8: notifier = try Self.notifier(server, client, clock)
+        case 8: notifier = try Self.notifier(server, client: client, clock: clock)
         default: now = now - UInt64.random(in: 0..<86_400_000, using: &random)
         }
     }
@@ -87,7 +87,7 @@ final class RelayLife {
         return tokens
     }
 
-    private static func notifier(_ server: ScriptedServer, _ client: Client, _ clock: Monitor<UInt64>) throws -> PyrusNotifier {
+    private static func notifier(_ server: ScriptedServer, client: Client, clock: Monitor<UInt64>) throws -> PyrusNotifier {
         try PyrusNotifier(
             Configuration.Relay(
                 helpDesk: .pyrus, url: server.url("/token"),

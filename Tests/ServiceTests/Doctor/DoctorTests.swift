@@ -24,13 +24,16 @@ import Threading
         defer { end.update { $0 = true } }
         let doctor = Doctor(file: scratch.path("config.json"), logger: log.logger)
         let (findings, isComplete) = doctor.run([
-            DoctorCheck(.dns, .warning, else: "the name server hangs", milliseconds: 50) {
+            DoctorCheck(.dns, lateness: .warning, else: "the name server hangs", milliseconds: 50) {
                 _ = end.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
                 return []
             },
-            DoctorCheck(.clock, else: "never") { [DoctorFinding(.clock, .ok, "right")] },
+            DoctorCheck(.clock, else: "never") { [DoctorFinding(.clock, state: .ok, message: "right")] },
         ])
         #expect(!isComplete)
-        #expect(findings == [DoctorFinding(.clock, .ok, "right"), DoctorFinding(.dns, .warning, "the name server hangs")])
+        #expect(
+            findings == [
+                DoctorFinding(.clock, state: .ok, message: "right"), DoctorFinding(.dns, state: .warning, message: "the name server hangs"),
+            ])
     }
 }

@@ -40,7 +40,7 @@ import Time
         let answer = AdminAnswer(status: status, ["error": "too_many_requests"])
         #expect(
             PartCheck.problems(in: answer, keysInFile: nil) == [
-                DoctorFinding(.service, .warning, "not asked: the service refused the question (\(status))")
+                DoctorFinding(.service, state: .warning, message: "not asked: the service refused the question (\(status))")
             ])
     }
 
@@ -50,7 +50,7 @@ import Time
         ]
         let answer = AdminAnswer(["problems": .array(hasWarning ? [warning] : [])])
         let text = "the service that runs finds nothing wrong" + (hasWarning ? " but warnings of its configuration" : "")
-        #expect(PartCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, .ok, text)])
+        #expect(PartCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, state: .ok, message: text)])
     }
 
     @Test func `a certificate that cannot be read says nothing of the service`() throws {

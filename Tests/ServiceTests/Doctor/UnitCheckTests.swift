@@ -65,8 +65,9 @@ import Testing
         #expect(
             findings == [
                 DoctorFinding(
-                    .limits, .ok, "65536 open files are allowed in the process 412 of systemd's unit deskgate.service; 11064 are wanted"),
-                DoctorFinding(.unit, .ok, "systemd's unit deskgate.service fits the configuration"),
+                    .limits, state: .ok,
+                    message: "65536 open files are allowed in the process 412 of systemd's unit deskgate.service; 11064 are wanted"),
+                DoctorFinding(.unit, state: .ok, message: "systemd's unit deskgate.service fits the configuration"),
             ])
     }
 
@@ -75,7 +76,7 @@ import Testing
         let packaged = try #require(try examine(shown).last)
         #expect(packaged.state == .ok)
         let message = "not checked: systemd knows no unit deskgate.service, or does not run, and there is no file of that name"
-        #expect(packaged == DoctorFinding(.unit, .ok, message))
+        #expect(packaged == DoctorFinding(.unit, state: .ok, message: message))
         let named = try #require(try examine(shown, unit: "nosuch.service").last)
         #expect(named.state == .warning)
         #expect(named.message.hasPrefix("not checked: systemd knows no unit nosuch.service, or does not run, "))
@@ -99,7 +100,7 @@ import Testing
         #expect(warnings.count == 1 && warnings[0].contains("it serves /etc/deskgate/config.json, and "))
         try root.write("etc/systemd/system/deskgate.service", text.replacing("/etc/deskgate/config.json", with: directory.file))
         let findings = try examine(nil)
-        #expect(findings.last == DoctorFinding(.unit, .ok, "/etc/systemd/system/deskgate.service fits the configuration"))
+        #expect(findings.last == DoctorFinding(.unit, state: .ok, message: "/etc/systemd/system/deskgate.service fits the configuration"))
         #expect(findings.first?.message == "65536 open files are allowed by /etc/systemd/system/deskgate.service; 11064 are wanted")
     }
 
@@ -115,7 +116,7 @@ import Testing
         ("ProtectHome=no", "", "/home/ann/x", nil),
         ("ProtectSystem=strict\nPrivateTmp=yes", "", "/tmp/x", "with PrivateTmp=yes nobody else sees"),
     ])
-    func pathsThatTheUnitKeepsFromTheServiceAreFound(_ setting: String, _ paths: String, _ place: String, _ found: String?) throws {
+    func pathsThatTheUnitKeepsFromTheServiceAreFound(_ setting: String, paths: String, place: String, found: String?) throws {
         let shown = "LoadState=loaded\nUser=deskgate\n\(setting)\n\(paths)"
         for (key, members) in [
             ("store.path", #""store":{"path":"\#(place)/deskgate.db"}"#),

@@ -29,7 +29,7 @@ import Time
         return DeliveryFacts(delivery, attempts: attempts, hold: hold, notifier: isConfigured ? notifier : nil, lastFailure: lastFailure)
     }
 
-    private static func attempt(_ number: Int, _ outcome: String, _ reason: String, ended: Bool = true) -> DeliveryAttempt {
+    private static func attempt(_ number: Int, outcome: String, reason: String, ended: Bool = true) -> DeliveryAttempt {
         DeliveryAttempt(number: number, startedAt: now, endedAt: ended ? now : nil, outcome: outcome, reason: reason)
     }
 
@@ -45,7 +45,11 @@ import Time
 
     @Test func aDeadDeliveryNamesItsCauseBeforeItsEnd() {
         let explanation = Explanation(
-            Self.facts(.dead, "expired", attempts: [Self.attempt(1, "retry", "timeout"), Self.attempt(2, "expired", "host_unknown")]))
+            Self.facts(
+                .dead, "expired",
+                attempts: [
+                    Self.attempt(1, outcome: "retry", reason: "timeout"), Self.attempt(2, outcome: "expired", reason: "host_unknown"),
+                ]))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.contains("gave it up after 2 attempts: there was no time left for another attempt"))
         #expect(explanation.finding.english.hasSuffix("the last attempt: the receiver's host name could not be resolved."))
@@ -64,12 +68,14 @@ import Time
             ("status_500", "Look at the receiver's log"),
         ])
     func `a delivery that has ended promises no further attempt`(_ reason: String, _ cause: String) {
-        let facts = Self.facts(.dead, "expired", attempts: [Self.attempt(1, "retry", reason), Self.attempt(2, "expired", reason)])
+        let facts = Self.facts(
+            .dead, "expired",
+            attempts: [Self.attempt(1, outcome: "retry", reason: reason), Self.attempt(2, outcome: "expired", reason: reason)])
         let remedy = facts.remedy?.english ?? ""
         #expect(remedy.hasPrefix("\(cause); then retry it: deskgate deliveries retry \(facts.delivery.id);"), "\(remedy)")
         #expect(facts.remedy?.isTranslated == true)
         #expect(facts.attemptSteps.map { $0.remedy?.english } == ["\(cause).", "\(cause)."])
-        let delivered = Self.facts(.delivered, "logged", attempts: [Self.attempt(1, "retry", "status_503")])
+        let delivered = Self.facts(.delivered, "logged", attempts: [Self.attempt(1, outcome: "retry", reason: "status_503")])
         #expect(delivered.attemptSteps.map(\.remedy) == [nil])
     }
 
@@ -81,13 +87,13 @@ import Time
             (true, "status_429", "Have the provider raise your quota of pushes."),
             (true, "device_delayed", "Nothing need be mended: the provider bounds the pushes to one device."),
         ])
-    func `a delivery whose attempts fail has the remedy of the status`(_ isPush: Bool, _ reason: String, _ remedy: String) throws {
+    func `a delivery whose attempts fail has the remedy of the status`(_ isPush: Bool, reason: String, remedy: String) throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
         let sink = isPush ? #"{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"# : #"{"type":"log"}"#
         let configuration = try directory.configuration("{\(ConfigurationDirectory.apps),\"notifiers\":{\"sink\":\(sink)}}")
         let tried = Self.facts(
-            .pending, reason, attempts: [Self.attempt(1, "retry", reason)], notifier: configuration.notifier("sink"))
+            .pending, reason, attempts: [Self.attempt(1, outcome: "retry", reason: reason)], notifier: configuration.notifier("sink"))
         #expect(tried.remedy?.english == remedy)
         #expect(tried.remedy?.isTranslated == true)
         #expect(tried.attemptSteps.map { $0.remedy?.english } == [remedy])
@@ -95,7 +101,8 @@ import Time
 
     @Test func whatHoldsADeliveryBackHasARemedy() {
         let paused = Self.facts(
-            .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], hold: "notifier paused (status_410)")
+            .pending, "status_410", attempts: [Self.attempt(1, outcome: "retry", reason: "status_410")],
+            hold: "notifier paused (status_410)")
         #expect(paused.sentence.english.hasPrefix("It waits for sink: notifier paused (status_410)."))
         // It names the reload itself.
         #expect(paused.remedy?.english.hasSuffix("; ask whoever runs it, then run deskgate reload.") == true)
@@ -123,7 +130,7 @@ import Time
             (nil, "It waits for its turn at sink.", .note),
         ] as [(String?, String, Explanation.Outcome)])
     func `a delivery that was never tried says why its notifier fails`(
-        _ hold: String?, _ start: String, _ outcome: Explanation.Outcome
+        _ hold: String?, start: String, outcome: Explanation.Outcome
     ) {
         let facts = Self.facts(.pending, hold: hold, lastFailure: "cannot_connect")
         let cause = "The last attempt of sink failed: no connection to the receiver could be made (cannot_connect)."
@@ -170,7 +177,7 @@ import Time
         let facts = Self.facts(.pending)
         #expect(facts.outcome == .ok)
         #expect(facts.remedy == nil)
-        let retried = Self.facts(.pending, "status_500", attempts: [Self.attempt(1, "retry", "status_500")])
+        let retried = Self.facts(.pending, "status_500", attempts: [Self.attempt(1, outcome: "retry", reason: "status_500")])
         #expect(retried.outcome == .problem)
         #expect(retried.sentence.english.hasPrefix("sink tries again at 2026-03-10T08:15:12.000Z. The last of"))
         #expect(retried.remedy?.english == "Look at the receiver's log; Deskgate tries again.")
@@ -180,8 +187,9 @@ import Time
         let steps = Self.facts(
             .delivered, "logged",
             attempts: [
-                Self.attempt(1, "interrupted", ""), Self.attempt(2, "", "", ended: false), Self.attempt(3, "retry", "new_reason"),
-                Self.attempt(4, "delivered", "logged"),
+                Self.attempt(1, outcome: "interrupted", reason: ""), Self.attempt(2, outcome: "", reason: "", ended: false),
+                Self.attempt(3, outcome: "retry", reason: "new_reason"),
+                Self.attempt(4, outcome: "delivered", reason: "logged"),
             ]
         ).attemptSteps
         #expect(steps.map(\.outcome) == [.note, .note, .problem, .ok])

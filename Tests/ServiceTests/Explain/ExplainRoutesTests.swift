@@ -90,7 +90,8 @@ import Time
     /// Nothing will start when it is due.
     @Test func `a delivery that is not due yet tells what holds its notifier back`() throws {
         let time = AdminDeliverFixture.time
-        try AdminDeliverFixture.tryOnce(fixture.store, 3, attempt: 1, at: time, .retry(at: time + 10_000), "status_503")
+        try AdminDeliverFixture.tryOnce(
+            fixture.store, number: 3, attempt: 1, at: time, next: .retry(at: time + 10_000), reason: "status_503")
         let answer = try explain("delivery_id=\(AdminDeliverFixture.id(3))")
         #expect(answer.outcome == "problem")
         #expect(answer.finding.hasPrefix("It waits for sink-3: notifier not configured. The last of 1 attempt failed:"))

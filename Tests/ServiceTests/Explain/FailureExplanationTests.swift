@@ -22,16 +22,16 @@ import Time
         return try #require(JSONValue(parsing: Array(answer.text.utf8)))
     }
 
-    private static func send(_ service: RunningService, _ path: String, _ body: [UInt8]) throws -> Int {
+    private static func send(_ service: RunningService, path: String, body: [UInt8]) throws -> Int {
         try ExchangeCase(name: path, path: path, body: body, status: 200, answer: "").send(to: SocketClient(service.publicAddress)).status
     }
 
     private static func open(_ service: RunningService, user: String) throws -> Int {
-        try send(service, "/pyrus/authorize", BackendCaller.body(user: user))
+        try send(service, path: "/pyrus/authorize", body: BackendCaller.body(user: user))
     }
 
     private static func register(_ service: RunningService, user: String) throws -> Int {
-        try send(service, "/pyrus/push-token", BackendCaller.body(BackendCaller.pushToken, user: user))
+        try send(service, path: "/pyrus/push-token", body: BackendCaller.body(BackendCaller.pushToken, user: user))
     }
 
     private static func known(_ failure: AuthorizationFailure) -> AuthorizationFacts {
@@ -170,7 +170,7 @@ import Time
         try ServiceFixture(members: #""log":{},"push_tokens":{"limits":\#(limits)}"#).withService { service throws in
             #expect(try Self.register(service, user: "user-1") == 200)
             let other = try PushTokenCases.kit(["instance_id": "\"other\""], token: String(repeating: "0bF9MARK", count: 8))
-            #expect(try Self.send(service, "/pyrus/push-token", other) == 429)
+            #expect(try Self.send(service, path: "/pyrus/push-token", body: other) == 429)
             for more in ["", "&security_key=\(try TestKey().text())"] {
                 let limited = try Self.explain(service, more: more)
                 #expect(limited["finding"]?.text?.contains("429") == false, "\(limited)")
@@ -183,7 +183,7 @@ import Time
     @Test(
         arguments: [(true, 1, .problem), (false, 1, .note), (true, 0, .note)] as [(Bool, UInt64, Explanation.Outcome)])
     func `a limit is a problem of a user without a device while it lasts`(
-        _ isWithoutDevice: Bool, _ seconds: UInt64, _ outcome: Explanation.Outcome
+        _ isWithoutDevice: Bool, seconds: UInt64, outcome: Explanation.Outcome
     ) throws {
         var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         key.isWithoutDevice = isWithoutDevice

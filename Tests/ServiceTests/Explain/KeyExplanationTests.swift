@@ -90,7 +90,7 @@ import Time
             (.authorized(keyID: 1), .serviceElsewhere("deskgate serve"), .note), (.authorized(keyID: 1), mostDenied, .note),
             (.unconfirmed(keyID: nil), mostDenied, .problem),
         ] as [(Verdict, Problem, Explanation.Outcome)])
-    func `a key is not well while the chat is closed`(_ verdict: Verdict, _ problem: Problem, _ outcome: Explanation.Outcome) throws {
+    func `a key is not well while the chat is closed`(_ verdict: Verdict, problem: Problem, outcome: Explanation.Outcome) throws {
         var facts = try Self.facts(verdict, mode: .backend)
         let open = Explanation(facts)
         facts.closing = ChatClosure([problem])

@@ -57,11 +57,13 @@ import Time
         return InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: body).status
     }
 
-    private static func admin(_ graph: ServiceGraph, _ method: HTTPServer.Method, _ path: String, _ body: String = "") -> ReceivedResponse {
+    private static func admin(_ graph: ServiceGraph, method: HTTPServer.Method, path: String, body: String = "") -> ReceivedResponse {
         InProcessClient(graph.adminRouter).send(method, path, headers: AdminCases.authorization, body: Array(body.utf8))
     }
 
-    private static func explain(_ graph: ServiceGraph) -> ReceivedResponse { admin(graph, .get, "/v1/explain?user_id=user-1") }
+    private static func explain(_ graph: ServiceGraph) -> ReceivedResponse {
+        admin(graph, method: .get, path: "/v1/explain?user_id=user-1")
+    }
 
     /// Asks the first replica while the other one answers.
     private func explain() throws -> JSONObject {

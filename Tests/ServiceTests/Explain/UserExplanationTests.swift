@@ -145,7 +145,7 @@ import Time
             (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
         ] as [(BreakerStatus, UndecidedPolicy, Explanation.Outcome)])
     func `a backend in trouble is a problem of a user whom it keeps out`(
-        _ breaker: BreakerStatus, _ rule: UndecidedPolicy, _ outcome: Explanation.Outcome
+        _ breaker: BreakerStatus, rule: UndecidedPolicy, outcome: Explanation.Outcome
     ) throws {
         let explanation = try Self.explanation(backend: BackendStatus(breaker: breaker, pacesNewKeys: true), rule)
         #expect(explanation.outcome == outcome)
@@ -221,7 +221,7 @@ import Time
             ([("crm", .delivered), ("sink", .delivered), ("sink", .dead), ("crm", .dead)], .ok, nil),
         ] as [([(String, Delivery.State)], Explanation.Outcome, String?)])
     func `a failure counts until the notifier delivers again`(
-        _ states: [(String, Delivery.State)], _ outcome: Explanation.Outcome, _ text: String?
+        _ states: [(String, Delivery.State)], outcome: Explanation.Outcome, text: String?
     ) throws {
         let explanation = try Self.explanation(Self.deliveries(states.map { (notifier: $0.0, state: $0.1) }))
         #expect(explanation.outcome == outcome)

@@ -14,7 +14,7 @@ import Time
         ("2001:db8::", .admin, "2001:db8::/48 has", "admin.max_connections"),
     ])
     func `a caller with too many connections is named with what to do`(
-        _ caller: String, _ listener: CrowdedListener.Name, _ text: String, _ remedy: String
+        _ caller: String, listener: CrowdedListener.Name, text: String, remedy: String
     ) throws {
         let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress(caller), isRefused: true))
         let problem = try #require(try Self.search(crowded: [crowded]).problems.first)
@@ -39,7 +39,7 @@ import Time
         (.public, false, false, .warning), (.admin, true, false, .warning),
     ])
     func `a caller with too many connections is severe while nobody is let in`(
-        _ listener: CrowdedListener.Name, _ isRefused: Bool, _ letsIn: Bool, _ severity: Problem.Severity
+        _ listener: CrowdedListener.Name, isRefused: Bool, letsIn: Bool, severity: Problem.Severity
     ) throws {
         let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: isRefused))
         let search = try Self.search(crowded: [crowded], letsIn: letsIn)
@@ -141,7 +141,7 @@ import Time
         (.certificate, "they showed no certificate of listen.tls.client_authorities", "listen.tls.client_authorities"),
         (.header, "they did not send listen.shared_header with one of its secrets", "listen.shared_header"),
     ])
-    func `each reason of refused callers names its cause and its key`(_ refusal: CallerRefusal, _ cause: String, _ key: String) throws {
+    func `each reason of refused callers names its cause and its key`(_ refusal: CallerRefusal, cause: String, key: String) throws {
         let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
         let problem = try #require(search.problems.first)
         #expect(problem.remedy.english.contains(key))

@@ -166,15 +166,15 @@ import Time
         try directory.scratch.write("secrets/webhook.key", TestSecret.text(21))
         let webhook = #""app_id":"shop","webhook":{"secret":{"file":"secrets/webhook.key"}},"#
         let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: webhook)
-        func send(_ service: RunningService, _ secret: Int, _ body: [UInt8] = WebhookBody.json(), status: Int) throws {
+        func send(_ service: RunningService, secret: Int, body: [UInt8] = WebhookBody.json(), status: Int) throws {
             let path = "/pyrus/webhook/\(TestSecret.text(secret))"
             let request = ExchangeCase(name: "webhook", path: path, body: body, status: status, answer: "")
             #expect(try request.send(to: SocketClient(service.publicAddress)).status == status)
         }
         try ServiceFixture(in: directory, json: json).withService { service throws in
-            for _ in 0..<4 { try send(service, 22, status: 403) }
+            for _ in 0..<4 { try send(service, secret: 22, status: 403) }
             #expect(try Self.kinds(service) == [])
-            try send(service, 22, status: 403)
+            try send(service, secret: 22, status: 403)
             let problem = try #require(try Self.problems(service).first)
             #expect(problem["kind"] == "webhooks_refused")
             #expect(problem["severity"] == "problem")
@@ -191,9 +191,11 @@ import Time
                 let steps = try #require(answer["steps"]?.elements)
                 #expect(steps.contains { $0["text"] == problem["text"] }, "\(question)")
             }
-            for comment in 1...3 { try send(service, 21, WebhookBody.json(comment: ["comment_id": "\(comment)"]), status: 200) }
+            for comment in 1...3 {
+                try send(service, secret: 21, body: WebhookBody.json(comment: ["comment_id": "\(comment)"]), status: 200)
+            }
             #expect(try Self.problems(service).map { $0["severity"] } == ["warning"], "others are well")
-            for _ in 0..<5 { try send(service, 21, Array("{".utf8), status: 400) }
+            for _ in 0..<5 { try send(service, secret: 21, body: Array("{".utf8), status: 400) }
             #expect(try Self.problems(service).map { $0["severity"] } == ["warning"], "three of thirteen are well")
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// A closed chat whose cause a reload has mended.
 @Suite struct MendedChatTests {
-    private static func reload(_ service: RunningService, _ fixture: ServiceFixture, _ json: String) throws {
+    private static func reload(_ service: RunningService, fixture: ServiceFixture, json: String) throws {
         try fixture.directory.scratch.write("config.json", json)
         #expect(service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) })
     }
@@ -18,7 +18,7 @@ import Testing
         try fixture.withService { service throws in
             try ClosedChatTests.ask(service, AuthorizeCases.json(), times: 5, status: 403)
             #expect(try ClosedChatTests.kinds(service) == ["unknown_app"])
-            try Self.reload(service, fixture, ServiceFixture.json())
+            try Self.reload(service, fixture: fixture, json: ServiceFixture.json())
             #expect(try ClosedChatTests.kinds(service) == ["unknown_app"], "nobody has asked yet")
             #expect(try ClosedChatTests.problems(service).first?["text"]?.text?.contains("shoq") == false, "no app has this id now")
             try ClosedChatTests.ask(service, AuthorizeCases.json(), times: 1, status: 200)
@@ -34,7 +34,7 @@ import Testing
         let fixture = try ServiceFixture(json: json("192.0.2.0/24"))
         try fixture.withService { service throws in
             try ClosedChatTests.ask(service, AuthorizeCases.json(), times: 5, status: 403)
-            try Self.reload(service, fixture, json("127.0.0.0/8"))
+            try Self.reload(service, fixture: fixture, json: json("127.0.0.0/8"))
             #expect(try ClosedChatTests.kinds(service) == ["callers_refused"])
             try ClosedChatTests.ask(service, AuthorizeCases.json(), times: 1, status: 200)
             #expect(try ClosedChatTests.kinds(service) == [])
@@ -45,7 +45,7 @@ import Testing
         let fixture = try ServiceFixture()
         func change(_ secret: Int, _ service: RunningService) throws {
             try fixture.directory.scratch.write("secrets/app-1.key", TestSecret.text(secret) + "\n")
-            try Self.reload(service, fixture, ServiceFixture.json())
+            try Self.reload(service, fixture: fixture, json: ServiceFixture.json())
         }
         try fixture.withService { service throws in
             try change(9, service)
@@ -65,7 +65,7 @@ import Testing
         try fixture.withService { service throws in
             try ClosedChatTests.ask(service, wrong, times: 20, status: 403)
             for level in ["warning", "error"] {
-                try Self.reload(service, fixture, json(level))
+                try Self.reload(service, fixture: fixture, json: json(level))
                 #expect(try ClosedChatTests.kinds(service) == ["nearly_all_denied"])
                 try ClosedChatTests.ask(service, wrong, times: 1, status: 403)
             }
@@ -79,7 +79,7 @@ import Testing
         let wrong = try AuthorizeCases.json(["user_id": "\"somebody\""])
         try fixture.withService { service throws in
             try ClosedChatTests.ask(service, wrong, times: 20, status: 403)
-            try Self.reload(service, fixture, ServiceFixture.json())
+            try Self.reload(service, fixture: fixture, json: ServiceFixture.json())
             try ClosedChatTests.ask(service, AuthorizeCases.json(), times: 1, status: 200)
             #expect(try ClosedChatTests.kinds(service) == ["nearly_all_denied"])
         }

@@ -211,7 +211,7 @@ import Time
         ),
         ("", "now and then only.", ""),
     ])
-    func `a failing notifier tells its last reason and what to do`(_ reason: String, _ text: String, _ remedy: String) throws {
+    func `a failing notifier tells its last reason and what to do`(_ reason: String, text: String, remedy: String) throws {
         let problem = try #require(try Self.search(statuses: [Self.status(.open, failure: reason)]).problems.first)
         #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried now and then only"))
         #expect(problem.text.english.hasSuffix(text))

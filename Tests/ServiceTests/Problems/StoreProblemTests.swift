@@ -20,7 +20,7 @@ import Time
                 "only a restart takes over $.u, $.v, $.w, and 1 more.", "Restart the service"
             ),
         ])
-    func `a refused reload tells its first reasons and what to do`(_ refusal: RefusedReload, _ text: String, _ remedy: String) throws {
+    func `a refused reload tells its first reasons and what to do`(_ refusal: RefusedReload, text: String, remedy: String) throws {
         let problem = try #require(try Self.search(refusal: refusal).problems.first)
         #expect(problem.text.english.hasSuffix(text))
         #expect(problem.remedy.english.hasPrefix(remedy))
@@ -34,7 +34,7 @@ import Time
             (999_999_999, "", [.diskLow]), (1_000_000_000, "", []), (1_000_000_000, #""disk_free_megabytes":1001"#, [.diskLow]),
             (0, #""disk_free_megabytes":0"#, []),
         ] as [(UInt64, String, [Problem.Kind])])
-    func `a disk is low as the thresholds say`(_ free: UInt64, _ thresholds: String, _ kinds: [Problem.Kind]) throws {
+    func `a disk is low as the thresholds say`(_ free: UInt64, thresholds: String, kinds: [Problem.Kind]) throws {
         let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
         let problems = try Self.search(members: members, disks: [("store", free, false)]).problems
         #expect(problems.map(\.kind) == kinds)
@@ -95,7 +95,7 @@ import Time
             (0, .problem, "The last active key of shop ended at "),
             (29 * 86_400, .warning, "The last active key of shop ends in 29 days, at "), (31 * 86_400, nil, ""),
         ] as [(Int64, Problem.Severity?, String)])
-    func `the last key of an app ends`(_ seconds: Int64, _ severity: Problem.Severity?, _ text: String) throws {
+    func `the last key of an app ends`(_ seconds: Int64, severity: Problem.Severity?, text: String) throws {
         let problems = try Self.search(apps: Self.ending(Self.now.advanced(by: seconds))).problems
         #expect(problems.map(\.kind) == (severity == nil ? [] : [.appKeyEnds]))
         #expect(problems.first?.severity == severity)
@@ -131,7 +131,7 @@ import Time
         (.appKey, "shop", "The last active key of shop ended at ", "deskgate secret rotate"),
     ])
     func `a credential that has ended is a problem with a remedy`(
-        _ kind: ExpiringCredential.Kind, _ name: String, _ text: String, _ remedy: String
+        _ kind: ExpiringCredential.Kind, name: String, text: String, remedy: String
     ) {
         let problem = ExpiringCredential(kind, of: name, expiresAt: Self.now).problem(now: Self.now)
         #expect(problem.severity == .problem)

@@ -56,7 +56,7 @@ import Time
         try ServiceFixture(json: json).withService { service throws in
             func register(_ type: String, times: Int) throws {
                 for _ in 0..<times {
-                    let request = try PushTokenCases.case200(type, "", PushTokenCases.kit(type: type))
+                    let request = try PushTokenCases.case200(type, answer: "", body: PushTokenCases.kit(type: type))
                     #expect(try request.send(to: SocketClient(service.publicAddress)).status == 200)
                 }
             }

@@ -33,7 +33,7 @@ enum AuthorizeCases {
     static let jsonType = ["Content-Type": "application/json"]
     static let formType = ["Content-Type": "application/x-www-form-urlencoded"]
 
-    static func malformed(_ name: String, _ message: String, _ body: [UInt8], headers: [String: String] = jsonType) -> ExchangeCase {
+    static func malformed(_ name: String, message: String, body: [UInt8], headers: [String: String] = jsonType) -> ExchangeCase {
         ExchangeCase(
             name: name, headers: headers, body: body, status: 400, answer: ExchangeCase.error("malformed", message))
     }
@@ -43,42 +43,48 @@ extension AuthorizeCases {
     private static func accepted() throws -> [ExchangeCase] {
         let json = try json()
         let form = try form()
-        func right(_ name: String, _ type: String?, _ body: [UInt8]) -> ExchangeCase {
+        func right(_ name: String, type: String?, body: [UInt8]) -> ExchangeCase {
             ExchangeCase(
                 name: name, headers: type.map { ["Content-Type": $0] } ?? [:], body: body, status: 200, answer: authorized)
         }
         return [
-            right("JSON", "application/json", json),
-            right("JSON with a charset", "application/json; charset=utf-8", json),
-            right("JSON with a space before the semicolon", "application/json ;charset=UTF-8", json),
-            right("JSON by a shouted type", "APPLICATION/Json", json),
-            right("JSON without a type", nil, json),
-            right("JSON without a type after white space", nil, Array(" \r\n\t".utf8) + json),
-            right("JSON as text", "text/plain", json),
-            right("JSON by a longer type", "application/json-patch+json", json),
-            right("JSON with unknown fields", "application/json", try self.json(extra: #","x":1,"y":[null,{"z":""}],"":1.5e3"#)),
-            right("JSON with the largest integer", "application/json", try self.json(extra: #","x":9223372036854775807"#)),
+            right("JSON", type: "application/json", body: json),
+            right("JSON with a charset", type: "application/json; charset=utf-8", body: json),
+            right("JSON with a space before the semicolon", type: "application/json ;charset=UTF-8", body: json),
+            right("JSON by a shouted type", type: "APPLICATION/Json", body: json),
+            right("JSON without a type", type: nil, body: json),
+            right("JSON without a type after white space", type: nil, body: Array(" \r\n\t".utf8) + json),
+            right("JSON as text", type: "text/plain", body: json),
+            right("JSON by a longer type", type: "application/json-patch+json", body: json),
             right(
-                "JSON with an unknown field of any number", "application/json",
-                try self.json(extra: #","x":99999999999999999999,"y":-1e999"#)),
-            right("JSON with an unknown field of any name", "application/json", try self.json(extra: #","a\u0000":"\ud800","\udc00":{}"#)),
+                "JSON with unknown fields", type: "application/json", body: try self.json(extra: #","x":1,"y":[null,{"z":""}],"":1.5e3"#)),
+            right("JSON with the largest integer", type: "application/json", body: try self.json(extra: #","x":9223372036854775807"#)),
             right(
-                "JSON with many unknown fields", "application/json",
-                try self.json(extra: (1...100).map { ",\"x\($0)\":1e400" }.joined())),
-            right("JSON with escapes in a name", "application/json", try self.json(["app_id": nil], extra: #","\u0061pp_id":"shop""#)),
+                "JSON with an unknown field of any number", type: "application/json",
+                body: try self.json(extra: #","x":99999999999999999999,"y":-1e999"#)),
             right(
-                "form with broken escapes in unknown fields", "application/x-www-form-urlencoded", try self.form(extra: "&x=%GG&%=1&y%4")),
-            right("JSON with escapes", "application/json", try self.json(["app_id": #""\u0073hop""#])),
-            right("form", "application/x-www-form-urlencoded", form),
-            right("form with a charset", "application/x-www-form-urlencoded; charset=utf-8", form),
-            right("form by a shouted type", "Application/X-WWW-Form-Urlencoded", form),
-            right("form without a type", nil, form),
-            right("form as text", "text/plain", form),
-            right("form with unknown fields", "application/x-www-form-urlencoded", try self.form(extra: "&x=1&x=%00&&y")),
-            right("form with escapes", "application/x-www-form-urlencoded", try self.form(["user_id": "%75ser%2D1"])),
+                "JSON with an unknown field of any name", type: "application/json",
+                body: try self.json(extra: #","a\u0000":"\ud800","\udc00":{}"#)),
             right(
-                "another key of the app", "application/json",
-                try self.json(["security_key": "\"\(TestKey(keyID: 2, secret: 2).text())\""])),
+                "JSON with many unknown fields", type: "application/json",
+                body: try self.json(extra: (1...100).map { ",\"x\($0)\":1e400" }.joined())),
+            right(
+                "JSON with escapes in a name", type: "application/json",
+                body: try self.json(["app_id": nil], extra: #","\u0061pp_id":"shop""#)),
+            right(
+                "form with broken escapes in unknown fields", type: "application/x-www-form-urlencoded",
+                body: try self.form(extra: "&x=%GG&%=1&y%4")),
+            right("JSON with escapes", type: "application/json", body: try self.json(["app_id": #""\u0073hop""#])),
+            right("form", type: "application/x-www-form-urlencoded", body: form),
+            right("form with a charset", type: "application/x-www-form-urlencoded; charset=utf-8", body: form),
+            right("form by a shouted type", type: "Application/X-WWW-Form-Urlencoded", body: form),
+            right("form without a type", type: nil, body: form),
+            right("form as text", type: "text/plain", body: form),
+            right("form with unknown fields", type: "application/x-www-form-urlencoded", body: try self.form(extra: "&x=1&x=%00&&y")),
+            right("form with escapes", type: "application/x-www-form-urlencoded", body: try self.form(["user_id": "%75ser%2D1"])),
+            right(
+                "another key of the app", type: "application/json",
+                body: try self.json(["security_key": "\"\(TestKey(keyID: 2, secret: 2).text())\""])),
         ]
     }
 
@@ -108,18 +114,25 @@ extension AuthorizeCases {
             ]
             let inJSON = try mistakes.map { mistake, value in
                 malformed(
-                    "JSON, \(field): \(value ?? "missing")", "\(field) \(mistake); expected \(expectation).", try json([field: value]))
+                    "JSON, \(field): \(value ?? "missing")", message: "\(field) \(mistake); expected \(expectation).",
+                    body: try json([field: value]))
             }
             let twice = try malformed(
-                "JSON, \(field) twice", "The body is not valid JSON: line 1, column \(column(ofDuplicate: field)): duplicate key.",
-                json(extra: ",\"\(field)\":\"x\""))
+                "JSON, \(field) twice", message: "The body is not valid JSON: line 1, column \(column(ofDuplicate: field)): duplicate key.",
+                body: json(extra: ",\"\(field)\":\"x\""))
             let inForm = try [
-                malformed("form, \(field) missing", "\(field) is missing; expected \(expectation).", form([field: nil]), headers: formType),
-                malformed("form, \(field) empty", "\(field) is empty; expected \(expectation).", form([field: ""]), headers: formType),
                 malformed(
-                    "form, \(field) twice", "\(field) is given twice; expected it once.", form(extra: "&\(field)=x"), headers: formType),
+                    "form, \(field) missing", message: "\(field) is missing; expected \(expectation).", body: form([field: nil]),
+                    headers: formType),
                 malformed(
-                    "form, \(field) with a NUL", "\(field) holds a control character; expected \(expectation).", form([field: "%00"]),
+                    "form, \(field) empty", message: "\(field) is empty; expected \(expectation).", body: form([field: ""]),
+                    headers: formType),
+                malformed(
+                    "form, \(field) twice", message: "\(field) is given twice; expected it once.", body: form(extra: "&\(field)=x"),
+                    headers: formType),
+                malformed(
+                    "form, \(field) with a NUL", message: "\(field) holds a control character; expected \(expectation).",
+                    body: form([field: "%00"]),
                     headers: formType),
             ]
             return inJSON + [twice] + inForm
@@ -133,29 +146,35 @@ extension AuthorizeCases {
 
     private static func jsonMistakes() throws -> [ExchangeCase] {
         let notAnObject = "The body is JSON, but not an object with app_id, user_id and security_key."
-        func broken(_ name: String, _ place: String, _ body: [UInt8], headers: [String: String] = jsonType) -> ExchangeCase {
-            malformed(name, "The body is not valid JSON: line 1, \(place).", body, headers: headers)
+        func broken(_ name: String, place: String, body: [UInt8], headers: [String: String] = jsonType) -> ExchangeCase {
+            malformed(name, message: "The body is not valid JSON: line 1, \(place).", body: body, headers: headers)
         }
         let json = try json()
         return try [
-            broken("an empty body", "column 1: the text ends too early", []),
-            broken("an empty body without a type", "column 1: the text ends too early", [], headers: [:]),
-            broken("JSON that ends too early", "column \(json.count): the text ends too early", json.dropLast()),
-            broken("JSON and more", "column \(json.count + 1): more text after the end of the JSON value", json + Array("x".utf8)),
-            broken("a form declared as JSON", "column 3: not valid JSON", form()),
-            broken("JSON with a byte order mark", "column 1: starts with a byte order mark", [0xEF, 0xBB, 0xBF] + json),
+            broken("an empty body", place: "column 1: the text ends too early", body: []),
+            broken("an empty body without a type", place: "column 1: the text ends too early", body: [], headers: [:]),
+            broken("JSON that ends too early", place: "column \(json.count): the text ends too early", body: json.dropLast()),
             broken(
-                "JSON with a byte order mark, no type", "column 1: starts with a byte order mark", [0xEF, 0xBB, 0xBF] + json, headers: [:]),
+                "JSON and more", place: "column \(json.count + 1): more text after the end of the JSON value", body: json + Array("x".utf8)),
+            broken("a form declared as JSON", place: "column 3: not valid JSON", body: form()),
+            broken("JSON with a byte order mark", place: "column 1: starts with a byte order mark", body: [0xEF, 0xBB, 0xBF] + json),
             broken(
-                "JSON that is not UTF-8", "column 15: invalid UTF-8", Array("{\"app_id\":\"abc".utf8) + [0xC3, 0x28] + Array("\"}".utf8)),
+                "JSON with a byte order mark, no type", place: "column 1: starts with a byte order mark", body: [0xEF, 0xBB, 0xBF] + json,
+                headers: [:]),
             broken(
-                "JSON with a large integer, cut short", "column \(json.count + 24): the text ends too early",
-                self.json(extra: #","x":99999999999999999999"#).dropLast()),
+                "JSON that is not UTF-8", place: "column 15: invalid UTF-8",
+                body: Array("{\"app_id\":\"abc".utf8) + [0xC3, 0x28] + Array("\"}".utf8)),
+            broken(
+                "JSON with a large integer, cut short", place: "column \(json.count + 24): the text ends too early",
+                body: self.json(extra: #","x":99999999999999999999"#).dropLast()),
             malformed(
-                "JSON nested too deep", "The body is not valid JSON: line 1, column \(json.count + 36): nested too deep.", nested(32)),
-            malformed("a list", notAnObject, Array("[1]".utf8)), malformed("a string", notAnObject, Array("\"x\"".utf8)),
-            malformed("a number", notAnObject, Array("1".utf8)), malformed("null", notAnObject, Array("null".utf8)),
-            malformed("a list without a type", notAnObject, Array("[]".utf8), headers: [:]),
+                "JSON nested too deep", message: "The body is not valid JSON: line 1, column \(json.count + 36): nested too deep.",
+                body: nested(32)),
+            malformed("a list", message: notAnObject, body: Array("[1]".utf8)),
+            malformed("a string", message: notAnObject, body: Array("\"x\"".utf8)),
+            malformed("a number", message: notAnObject, body: Array("1".utf8)),
+            malformed("null", message: notAnObject, body: Array("null".utf8)),
+            malformed("a list without a type", message: notAnObject, body: Array("[]".utf8), headers: [:]),
             ExchangeCase(name: "JSON nested deep", headers: jsonType, body: nested(31), status: 200, answer: authorized),
         ]
     }
@@ -169,12 +188,13 @@ extension AuthorizeCases {
         let badEscape = "The body is not a valid form: the form holds a % without two hexadecimal digits."
         let missing = "app_id is missing; expected a string of 1 to 255 UTF-16 code units."
         return try [
-            malformed("form with a bad escape", badEscape, form(["user_id": "user%2"]), headers: formType),
+            malformed("form with a bad escape", message: badEscape, body: form(["user_id": "user%2"]), headers: formType),
             malformed(
-                "form that is not UTF-8", "The body is not a valid form: user_id is not valid UTF-8.", form(["user_id": "%FF"]),
+                "form that is not UTF-8", message: "The body is not a valid form: user_id is not valid UTF-8.",
+                body: form(["user_id": "%FF"]),
                 headers: formType),
-            malformed("an empty form", missing, [], headers: formType),
-            malformed("JSON declared as a form", missing, json(), headers: formType),
+            malformed("an empty form", message: missing, body: [], headers: formType),
+            malformed("JSON declared as a form", message: missing, body: json(), headers: formType),
         ]
     }
 

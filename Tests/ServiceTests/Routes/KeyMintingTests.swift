@@ -72,13 +72,14 @@ import Time
 
     /// Two apps: one with bounds of its own, and one with those of all apps.
     private func twoApps() throws -> ServiceFixture {
-        func app(_ name: String, _ number: Int, _ more: String) -> String {
+        func app(_ name: String, number: Int, more: String) -> String {
             #"{"app_id":"\#(name)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(number).key"}}]\#(more)}"#
         }
         let own = #","security_keys":{"longest_life_seconds":100,"default_life_seconds":50}"#
         return try ServiceFixture(
             json: #"{"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"#
-                + #""apps":[\#(app("bank", 1, own)),\#(app("shop", 2, ""))],"security_keys":{"longest_life_seconds":200}}"#)
+                + #""apps":[\#(app("bank", number: 1, more: own)),\#(app("shop", number: 2, more: ""))],"security_keys":{"longest_life_seconds":200}}"#
+        )
     }
 
     @Test(

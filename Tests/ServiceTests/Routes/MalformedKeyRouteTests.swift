@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    private func ask(_ service: RunningService, _ path: String, _ app: String) throws -> Int {
+    private func ask(_ service: RunningService, path: String, app: String) throws -> Int {
         let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": "\"x\""])
         let exchange = ExchangeCase(name: path, path: path, body: body, status: 400, answer: "")
         let client = try SocketClient(service.publicAddress)
@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: doors) func `the log names the app`(_ path: String, _ app: String) throws {
         try fixture.withService { (service) throws in
-            let (status, record) = (try ask(service, path, app), try record(service, app))
+            let (status, record) = (try ask(service, path: path, app: app), try record(service, app))
             #expect(status == 400)
             #expect(record.contains("(not_a_security_key)"))
         }
@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: doors) func `another help desk's app is unknown`(_ path: String, _ app: String) throws {
         let other = app == "shop" ? "chat" : "shop"
         try fixture.withService { (service) throws in
-            let (status, record) = (try ask(service, path, other), try record(service, other))
+            let (status, record) = (try ask(service, path: path, app: other), try record(service, other))
             #expect(status == 400)
             #expect(record.hasPrefix("No denial of this user is known"))
         }

@@ -68,11 +68,13 @@ import Time
     /// A request for each series but `undecided`, which only a failure of our own counts.
     private func requests() throws -> [(String, [UInt8])] {
         let now = TestTime.now
-        func labels(_ app: String, _ result: String, _ reason: String, _ keyID: String) -> String {
+        func labels(_ app: String, result: String, reason: String, keyID: String) -> String {
             #"{app="\#(app)",result="\#(result)",reason="\#(reason)",key_id="\#(keyID)"}"#
         }
         func body(_ key: TestKey) throws -> [UInt8] { try AuthorizeCases.json(["security_key": "\"\(key.text())\""]) }
-        func malformed(_ reason: String, _ body: [UInt8]) -> (String, [UInt8]) { (labels("", "malformed", reason, ""), body) }
+        func malformed(_ reason: String, _ body: [UInt8]) -> (String, [UInt8]) {
+            (labels("", result: "malformed", reason: reason, keyID: ""), body)
+        }
         let keys = try [1, 2].flatMap { number in
             let key = TestKey(keyID: UInt32(number), secret: number)
             var (future, expired, old, wrong, revoked) = (key, key, key, key, key)
@@ -82,17 +84,17 @@ import Time
             old.issuedAt = now - 7_776_061
             wrong.secret = 9
             return try [
-                (labels("shop", "authorized", "valid", "\(number)"), body(key)),
-                (labels("shop", "denied", "issued_in_future", "\(number)"), body(future)),
-                (labels("shop", "denied", "expired", "\(number)"), body(expired)),
-                (labels("shop", "denied", "too_old", "\(number)"), body(old)),
-                (labels("shop", "denied", "wrong_mac", "\(number)"), body(wrong)),
-                (labels("shop", "denied", "revoked", "\(number)"), body(revoked)),
+                (labels("shop", result: "authorized", reason: "valid", keyID: "\(number)"), body(key)),
+                (labels("shop", result: "denied", reason: "issued_in_future", keyID: "\(number)"), body(future)),
+                (labels("shop", result: "denied", reason: "expired", keyID: "\(number)"), body(expired)),
+                (labels("shop", result: "denied", reason: "too_old", keyID: "\(number)"), body(old)),
+                (labels("shop", result: "denied", reason: "wrong_mac", keyID: "\(number)"), body(wrong)),
+                (labels("shop", result: "denied", reason: "revoked", keyID: "\(number)"), body(revoked)),
             ]
         }
         return try keys + [
-            (labels("shop", "denied", "unknown_key", ""), body(TestKey(keyID: 3, secret: 3))),
-            (labels("", "denied", "unknown_app", ""), AuthorizeCases.json(["app_id": #""bank""#])),
+            (labels("shop", result: "denied", reason: "unknown_key", keyID: ""), body(TestKey(keyID: 3, secret: 3))),
+            (labels("", result: "denied", reason: "unknown_app", keyID: ""), AuthorizeCases.json(["app_id": #""bank""#])),
             malformed("missing", AuthorizeCases.json(["user_id": nil])), malformed("null", AuthorizeCases.json(["user_id": "null"])),
             malformed("not_a_string", AuthorizeCases.json(["user_id": "1"])),
             malformed("duplicate", AuthorizeCases.form(extra: "&user_id=x")), malformed("empty", AuthorizeCases.json(["user_id": "\"\""])),

@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Whether an expression finds something by what the request and the answer are described to have.
-    private static func isKnown(_ expression: String, _ source: JSONValue, _ schema: JSONValue) -> Bool {
+    private static func isKnown(_ expression: String, source: JSONValue, schema: JSONValue) -> Bool {
         let query = "$request.query."
         if expression.hasPrefix(query) {
             let name = expression.dropFirst(query.count)
@@ -152,7 +152,7 @@ import Testing
             #expect(Set(body.map(\.key)).isSubset(of: members.map(\.key)), "\(name)")
             #expect(!(parameters + body).isEmpty, "\(name)")
             for (_, expression) in parameters + body {
-                #expect(Self.isKnown(expression.text ?? "", source, schema), "\(name): \(expression)")
+                #expect(Self.isKnown(expression.text ?? "", source: source, schema: schema), "\(name): \(expression)")
             }
         }
     }
@@ -170,8 +170,8 @@ import Testing
     func seesAnExpressionThatFindsNothing(expression: String) throws {
         let source = try #require(operations["get_v1_bots_calls"]).operation
         let schema = source["responses"]?["200"]?["content"]?["application/json"]?["schema"] ?? .null
-        #expect(Self.isKnown("$response.body#/calls/0/id", source, schema))
-        #expect(!Self.isKnown(expression, source, schema))
+        #expect(Self.isKnown("$response.body#/calls/0/id", source: source, schema: schema))
+        #expect(!Self.isKnown(expression, source: source, schema: schema))
     }
 
     /// The texts of all members with a name, however deep.

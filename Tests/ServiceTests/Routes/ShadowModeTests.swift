@@ -108,7 +108,7 @@ import Time
             ("a key id is revoked", "/v1/revocations", #""key_id":1"#, 200, 200),
             ("all are revoked", "/v1/revocations", #""issued_before":\#(TestTime.now.rawValue + 1)"#, 200, 200),
         ] as [(String, String, String, Int, Int)])
-    func letsInNobodyWhoIsBlocked(_ name: String, _ path: String, _ member: String, _ genuine: Int, _ wrong: Int) throws {
+    func letsInNobodyWhoIsBlocked(_ name: String, path: String, member: String, genuine: Int, wrong: Int) throws {
         let done = InProcessClient(graph.adminRouter).send(
             .post, path, headers: AdminCases.authorization, body: Array(#"{"app_id":"shop",\#(member)}"#.utf8))
         #expect((200...201).contains(done.status), "\(done.text)")

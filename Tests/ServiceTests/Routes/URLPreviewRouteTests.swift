@@ -60,7 +60,7 @@ private final class URLPreviewFixture: RouteFixture {
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             tracer: TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer,
             client: LazyClient(settings: ClientSettings()), invalidation: CacheInvalidation(), onChange: {})
-        let state = SnapshotReference(try SendbirdState(configuration, shared, services))
+        let state = SnapshotReference(try SendbirdState(configuration, shared: shared, services: services))
         router = Router([
             URLPreviewRoute(services, previewer, limits: limits) { state.current.app($0)?.settings.makesURLPreviews == true }.route
         ])
@@ -207,7 +207,8 @@ private final class URLPreviewFixture: RouteFixture {
         try fixture.withServer { (address) throws in
             let slow = try (1...2).map { number in
                 let client = try SocketClient(address)
-                try BackendCaller.begin(client, URLPreviewFixture.path, URLPreviewFixture.body(fixture.server.url("/\(number)")))
+                try BackendCaller.begin(
+                    client, path: URLPreviewFixture.path, body: URLPreviewFixture.body(fixture.server.url("/\(number)")))
                 return client
             }
             #expect(fixture.server.waitForRequests(2))

@@ -21,16 +21,16 @@ import Time
     }
 
     /// - Parameter seconds: the monotonic time.
-    private func pressure(_ registry: MetricsRegistry, _ log: TestLog, _ seconds: Monitor<UInt64>) -> ListenerPressure {
+    private func pressure(_ registry: MetricsRegistry, log: TestLog, seconds: Monitor<UInt64>) -> ListenerPressure {
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { seconds.withLock { $0 * 1_000_000_000 } })
         return ListenerPressure(
-            registry, DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds), clocks)
+            registry, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds), clocks: clocks)
     }
 
     @Test func `each connection is counted, and some are logged`() throws {
         let scratch = try TemporaryDirectory()
         let (log, registry) = (try TestLog(in: scratch, level: .info), MetricsRegistry())
-        let pressure = pressure(registry, log, Monitor(0))
+        let pressure = pressure(registry, log: log, seconds: Monitor(0))
         for _ in 0..<100 { pressure.note(.public, ReachedBound(of: nil, isRefused: true)) }
         pressure.note(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))
         #expect(
@@ -45,7 +45,7 @@ import Time
     @Test func `it is a problem for a minute`() throws {
         let scratch = try TemporaryDirectory()
         let seconds = Monitor<UInt64>(0)
-        let pressure = pressure(MetricsRegistry(), try TestLog(in: scratch, level: .info), seconds)
+        let pressure = pressure(MetricsRegistry(), log: try TestLog(in: scratch, level: .info), seconds: seconds)
         let bound = ReachedBound(of: nil, isRefused: false)
         let full = CrowdedListener(.admin, bound)
         #expect(pressure.crowded == [])
@@ -62,7 +62,7 @@ import Time
     @Test func `bodies without room are a problem for a minute, and some are logged`() throws {
         let scratch = try TemporaryDirectory()
         let (log, registry, seconds) = (try TestLog(in: scratch, level: .info), MetricsRegistry(), Monitor<UInt64>(0))
-        let pressure = pressure(registry, log, seconds)
+        let pressure = pressure(registry, log: log, seconds: seconds)
         for _ in 0..<100 { pressure.noteBody(.public, peer: "192.0.2.7:1") }
         #expect(counts(registry) == [], "no connection was refused")
         let lines = try log.lines()

@@ -65,7 +65,7 @@ import Testing
         ("user-1", "MESG", botType, ["victim"]), ("user-1", "MESG", "", []), ("stranger", "MESG", botType, []),
         (nil, "ADMM", "SENDBIRD:AUTO_EVENT_MESSAGE", ["victim"]), ("bot", "ADMM", "SENDBIRD:AUTO_EVENT_MESSAGE", []),
     ])
-    func `nothing of anyone else waits for a ticket`(_ sender: String?, _ type: String, _ customType: String, _ members: [String]) throws {
+    func `nothing of anyone else waits for a ticket`(_ sender: String?, type: String, customType: String, members: [String]) throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         let body = SendbirdBody.message(sender: sender, type: type, customType: customType, members: members)
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.ignored)

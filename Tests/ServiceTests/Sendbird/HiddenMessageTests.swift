@@ -45,14 +45,14 @@ import Testing
         [("sendbird_desk_agent_id_1", ""), ("bot", "SENDBIRD_DESK_BOT_MESSAGE")])
     func `a system message is hidden by the type, whoever is its sender`(_ types: (String, String), _ writer: (String, String)) throws {
         let fixture = try SendbirdFixture.known()
-        func send(_ id: String, _ atTop: String, _ inPayload: String) throws -> String {
+        func send(_ id: String, atTop: String, inPayload: String) throws -> String {
             let system = #"{"type":"SYSTEM_MESSAGE_TICKET_ASSIGNED"}"#
             let body = SendbirdBody.message(id, sender: writer.0, type: atTop, customType: writer.1, data: system)
             return shown(try fixture.chat(body.replacing(#""payload":{"#, with: #""payload":{"type":"\#(inPayload)","#)))
         }
-        #expect(try send("1", types.0, types.1) == SendbirdFixture.ignored)
+        #expect(try send("1", atTop: types.0, inPayload: types.1) == SendbirdFixture.ignored)
         #expect(try fixture.events() == SendbirdFixture.created)
-        #expect(try send("2", "MESG", "MESG") == SendbirdFixture.accepted)
+        #expect(try send("2", atTop: "MESG", inPayload: "MESG") == SendbirdFixture.accepted)
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
     }
 

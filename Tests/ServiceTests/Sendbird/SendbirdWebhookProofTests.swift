@@ -62,7 +62,7 @@ import Threading
     }()
 
     /// The head of a webhook that waits for `100 Continue`.
-    private func head(_ path: String, _ app: String, _ header: String, length: Int) -> String {
+    private func head(_ path: String, app: String, header: String, length: Int) -> String {
         "POST /sendbird/\(path)-webhook/\(app) HTTP/1.1\r\nHost: t\r\n\(header)\r\nContent-Length: \(length)\r\n"
             + "Expect: 100-continue\r\n\r\n"
     }
@@ -72,7 +72,7 @@ import Threading
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
-                try client.send(head(path, app, header, length: 2))
+                try client.send(head(path, app: app, header: header, length: 2))
                 #expect(try client.readResponse().status == (isWanted ? 100 : 403), "\(name)")
                 guard isWanted else { continue }
                 try client.send("{}")
@@ -87,7 +87,7 @@ import Threading
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
-                try client.send(head(path, app, header, length: SendbirdWebhookRoute.bodyLimit + 1))
+                try client.send(head(path, app: app, header: header, length: SendbirdWebhookRoute.bodyLimit + 1))
                 #expect(try client.readResponse().status == (isWanted ? 413 : 403), "\(name)")
             }
         }
@@ -100,7 +100,7 @@ import Threading
             ([], 1, 1), ([(1, 1)], 1, 2), ([(2, 1)], 2, 3), ([(1, 1), (1, 1)], 1, 2), ([(1, 1), (2, 2)], 2, 4),
             ([(1, 3), (3, 1), (1, 1)], 3, 4), ([(4, 4), (1, 1)], 4, 8),
         ] as [([(chat: Int, desk: Int)], Int, Int)])
-    func eachWebhookCostsAsManyCodes(_ tokens: [(chat: Int, desk: Int)], _ chat: Int, _ desk: Int) throws {
+    func eachWebhookCostsAsManyCodes(_ tokens: [(chat: Int, desk: Int)], chat: Int, desk: Int) throws {
         func token(_ number: Int) -> SecretBytes { SecretBytes(copying: TestSecret.text(number).utf8.span) }
         let apps = tokens.map { count in
             Configuration.Sendbird(
@@ -177,15 +177,15 @@ import Threading
 
     @Test func anAppIsKnownToItsOwnHelpDeskOnly() throws {
         let fixture = try SendbirdFixture()
-        func call(_ path: String, _ app: String, _ secret: Int) throws -> String {
+        func call(_ path: String, app: String, secret: Int) throws -> String {
             let key = try TestKey(app: app, secret: secret).text()
             let body = #"{"app_id":"\#(app)","user_id":"user-1","security_key":"\#(key)","instance_id":"d","type":"ios","token":"0a"}"#
             return "\(fixture.client.send(.post, path, headers: [:], body: Array(body.utf8)).status)"
         }
-        #expect(try call("/sendbird/push-token", "APP", 2) == "200")
-        #expect(try call("/pyrus/push-token", "APP", 2) == "403")
-        #expect(try call("/pyrus/authorize", "APP", 2) == "403")
-        #expect(try call("/sendbird/push-token", "shop", 1) == "403")
-        #expect(try call("/pyrus/push-token", "shop", 1) == "200")
+        #expect(try call("/sendbird/push-token", app: "APP", secret: 2) == "200")
+        #expect(try call("/pyrus/push-token", app: "APP", secret: 2) == "403")
+        #expect(try call("/pyrus/authorize", app: "APP", secret: 2) == "403")
+        #expect(try call("/sendbird/push-token", app: "shop", secret: 1) == "403")
+        #expect(try call("/pyrus/push-token", app: "shop", secret: 1) == "200")
     }
 }

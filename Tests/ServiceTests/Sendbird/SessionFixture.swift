@@ -103,7 +103,7 @@ extension RunningService {
     /// Sends a request for a session token, and does not wait for its answer.
     func beginSession(_ body: [UInt8]) throws -> SocketClient {
         let client = try SocketClient(publicAddress)
-        try BackendCaller.begin(client, SessionFixture.path, body)
+        try BackendCaller.begin(client, path: SessionFixture.path, body: body)
         return client
     }
 

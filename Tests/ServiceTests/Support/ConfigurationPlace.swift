@@ -44,15 +44,15 @@ struct ConfigurationPlace {
     /// Every value of a configuration but those that are elements of a list of texts or secrets.
     static func all(in root: JSONValue) -> [ConfigurationPlace] {
         var found: [ConfigurationPlace] = []
-        walk(root, [], "", "") { steps, value, pattern, type, isLeaf in
+        walk(root, steps: [], pattern: "", type: "") { steps, value, pattern, type, isLeaf in
             found.append(ConfigurationPlace(root: root, steps: steps, value: value, pattern: pattern, type: type, isLeaf: isLeaf))
         }
         return found
     }
 
     private static func walk(
-        _ value: JSONValue, _ steps: [Step], _ pattern: String, _ type: String,
-        _ visit: ([Step], JSONValue, String, String, Bool) -> Void
+        _ value: JSONValue, steps: [Step], pattern: String, type: String,
+        visit: ([Step], JSONValue, String, String, Bool) -> Void
     ) {
         // A schema's keys are those of JSON Schema. The texts of templates are explained together.
         let isWhole = pattern.hasSuffix(".functions[].parameters") || pattern.hasSuffix(".templates")
@@ -61,11 +61,15 @@ struct ConfigurationPlace {
             for entry in object.members {
                 let word = word(entry.key, in: pattern)
                 let type = if pattern == "notifiers", case .object(let notifier) = entry.value { notifierType(notifier) } else { type }
-                walk(entry.value, steps + [.key(entry.key)], pattern.isEmpty ? word : "\(pattern).\(word)", type, visit)
+                walk(
+                    entry.value, steps: steps + [.key(entry.key)], pattern: pattern.isEmpty ? word : "\(pattern).\(word)", type: type,
+                    visit: visit)
             }
         } else if case .array(let elements) = value, elements.contains(where: isPlainObject) {
             visit(steps, value, pattern, type, false)
-            for (index, element) in elements.enumerated() { walk(element, steps + [.index(index)], "\(pattern)[]", type, visit) }
+            for (index, element) in elements.enumerated() {
+                walk(element, steps: steps + [.index(index)], pattern: "\(pattern)[]", type: type, visit: visit)
+            }
         } else {
             visit(steps, value, pattern, type, true)
         }

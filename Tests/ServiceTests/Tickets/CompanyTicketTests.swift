@@ -72,7 +72,7 @@ import Testing
         ("", "&state=all", "state"), ("", "&after=x", "after"), ("", "&limit=101", "limit"), ("", "&custom_field=x", "custom_fields"),
         ("/count", "&user_id=", "user_id"),
     ])
-    func namesTheParameterThatIsWrong(_ name: String, _ query: String, _ field: String) throws {
+    func namesTheParameterThatIsWrong(_ name: String, query: String, field: String) throws {
         try TicketSite.with(members: "") { site throws in
             let told = try site.ask(name, query: query)
             #expect(told.status == 400)
@@ -91,7 +91,7 @@ import Testing
             #expect(limited.status == 429)
             #expect(limited.retryAfter == "9")
             let other = try site.post(
-                site.service.adminAddress, "/v1/tickets/close", Array(#"{"app_id":"other","ticket_id":1}"#.utf8))
+                site.service.adminAddress, path: "/v1/tickets/close", body: Array(#"{"app_id":"other","ticket_id":1}"#.utf8))
             #expect(other.status == 400)
             #expect(other.error == "no_tickets")
             #expect(other.json?["message"] == "app_id: only apps of Sendbird Desk have tickets; this app has another help desk.")

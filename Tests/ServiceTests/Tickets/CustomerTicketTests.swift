@@ -104,7 +104,8 @@ import Testing
                 let denied = try site.call(call.name, call.members, key: foreign)
                 #expect(denied.status == 403 && denied.error == "denied", "\(call.name)")
                 #expect(try site.call(call.name, call.members, app: "other").status == 403)
-                #expect(try site.post(site.service.publicAddress, "/sendbird/tickets/\(call.name)", Array("{}".utf8)).status == 400)
+                #expect(
+                    try site.post(site.service.publicAddress, path: "/sendbird/tickets/\(call.name)", body: Array("{}".utf8)).status == 400)
             }
             // Nobody who is denied reaches Sendbird.
             let metrics = try site.metrics()

@@ -106,7 +106,7 @@ import Time
             defer { desk.stop() }
             let (asking, waiting) = try beginCreations(site, desk)
             let person = Array(#"{"app_id":"stuck","user_id":"user-1"}"#.utf8)
-            #expect(try site.post(site.service.adminAddress, "/v1/users/sign-out", person).status == 200)
+            #expect(try site.post(site.service.adminAddress, path: "/v1/users/sign-out", body: person).status == 200)
             desk.release(2)
             let told = try waiting.map { TicketSite.LocalizedText(try $0.readResponse()) }
             #expect(told.map(\.status).sorted() == [Int](repeating: 403, count: 8) + [503])

@@ -57,10 +57,10 @@ final class TicketSite {
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { elapsed.withLock { $0 } * 1_000_000 })
         let service = try RunningService(fixture.configuration.patientWithSendbird, logger: fixture.log.logger, clocks: clocks)
         defer { service.stop() }
-        try body(TicketSite(sendbird, service, fixture, elapsed))
+        try body(TicketSite(sendbird, service: service, fixture: fixture, elapsed: elapsed))
     }
 
-    private init(_ sendbird: SimulatedSendbird, _ service: RunningService, _ fixture: ServiceFixture, _ elapsed: Monitor<UInt64>) {
+    private init(_ sendbird: SimulatedSendbird, service: RunningService, fixture: ServiceFixture, elapsed: Monitor<UInt64>) {
         self.elapsed = elapsed
         (desk, chat, faults) = (sendbird.desk, sendbird.chat, sendbird.faults)
         self.service = service
@@ -85,26 +85,28 @@ final class TicketSite {
         let secret = ["shop": 1, "stuck": 3][app] ?? 2
         body.append(.string(try key ?? TestKey(app: app, user: user, secret: secret).text()), forKey: "security_key")
         for member in members.members { body.append(member.value, forKey: member.key) }
-        return try begin(service.publicAddress, "POST /sendbird/tickets/\(name)", JSONValue.object(body).serialized())
+        return try begin(service.publicAddress, line: "POST /sendbird/tickets/\(name)", body: JSONValue.object(body).serialized())
     }
 
     /// What a request to the admin listener is answered.
     func ask(_ name: String, _ members: JSONObject? = nil, query: String = "") throws -> LocalizedText {
         let path = "/v1/tickets\(name)"
-        guard let members else { return try send(service.adminAddress, "GET \(path)?app_id=shop\(query)", []) }
+        guard let members else { return try send(service.adminAddress, line: "GET \(path)?app_id=shop\(query)", body: []) }
         var body: JSONObject = ["app_id": "shop"]
         for member in members.members { body.append(member.value, forKey: member.key) }
-        return try post(service.adminAddress, path, JSONValue.object(body).serialized())
+        return try post(service.adminAddress, path: path, body: JSONValue.object(body).serialized())
     }
 
-    func post(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> LocalizedText { try send(address, "POST \(path)", body) }
+    func post(_ address: ListenAddress, path: String, body: [UInt8]) throws -> LocalizedText {
+        try send(address, line: "POST \(path)", body: body)
+    }
 
-    private func send(_ address: ListenAddress, _ line: String, _ body: [UInt8]) throws -> LocalizedText {
-        LocalizedText(try begin(address, line, body).readResponse())
+    private func send(_ address: ListenAddress, line: String, body: [UInt8]) throws -> LocalizedText {
+        LocalizedText(try begin(address, line: line, body: body).readResponse())
     }
 
     /// Sends a request, and does not wait for its answer.
-    func begin(_ address: ListenAddress, _ line: String, _ body: [UInt8] = []) throws -> SocketClient {
+    func begin(_ address: ListenAddress, line: String, body: [UInt8] = []) throws -> SocketClient {
         let client = try SocketClient(address)
         try client.send(
             "\(line) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ServiceFixture.token)\r\nContent-Length: \(body.count)\r\n\r\n")

@@ -29,17 +29,17 @@ import Testing
         }
         defer { graph.store.close() }
         let client = InProcessClient(graph.publicRouter)
-        func post(_ app: String, _ secret: Int, _ comment: Int) -> ReceivedResponse {
+        func post(_ app: String, secret: Int, comment: Int) -> ReceivedResponse {
             let body = WebhookBody.json(token: ["app_id": "\"\(app)\""], comment: ["comment_id": "\(comment)"])
             return client.send(.post, "/pyrus/webhook/\(TestSecret.text(secret))", body: body)
         }
-        for comment in 1...2 { #expect(post("shop", 3, comment).text == WebhookCases.accepted) }
-        let refused = post("shop", 3, 3)
+        for comment in 1...2 { #expect(post("shop", secret: 3, comment: comment).text == WebhookCases.accepted) }
+        let refused = post("shop", secret: 3, comment: 3)
         #expect(refused.status == 503)
         #expect(refused.text.contains("queue_full"))
         #expect(refused.headers["retry-after"] == "30")
-        #expect(post("bank", 4, 4).text == WebhookCases.accepted)
-        #expect(post("shop", 3, 2).text == #"{"status":"duplicate"}"#)
+        #expect(post("bank", secret: 4, comment: 4).text == WebhookCases.accepted)
+        #expect(post("shop", secret: 3, comment: 2).text == #"{"status":"duplicate"}"#)
         #expect(try graph.store.deliveries(DeliveryFilter(), limit: 9).map(\.state) == [.pending, .pending, .pending])
         #expect(try fixture.log.text().contains("raise max_pending_per_notifier"))
         let metrics = InProcessClient(graph.adminRouter).send(.get, "/metrics").text

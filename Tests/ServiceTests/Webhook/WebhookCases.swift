@@ -72,45 +72,56 @@ enum WebhookCases {
         let both = body("both", 1)
         let right = try WebhookFixture.signature(of: sign, secret: 24)
         let hex = right["X-Pyrus-Sig"] ?? ""
-        func signed(_ name: String, _ headers: [String: String], _ body: [UInt8] = sign) -> ExchangeCase {
+        func signed(_ name: String, headers: [String: String], body: [UInt8] = sign) -> ExchangeCase {
             ExchangeCase(name: name, path: signedPath, headers: headers, body: body, status: 403, answer: denied)
         }
-        func inPath(_ name: String, _ path: String, _ body: [UInt8] = shop, _ headers: [String: String] = [:]) -> ExchangeCase {
+        func inPath(_ name: String, path: String, body: [UInt8] = shop, headers: [String: String] = [:]) -> ExchangeCase {
             ExchangeCase(name: name, path: path, headers: headers, body: body, status: 403, answer: denied)
         }
         return try [
-            signed("no signature", [:]), signed("an empty signature", ["X-Pyrus-Sig": ""]),
-            signed("a short signature", ["X-Pyrus-Sig": String(hex.dropLast())]),
-            signed("a long signature", ["X-Pyrus-Sig": "\(hex)0"]), signed("half a signature", ["X-Pyrus-Sig": String(hex.prefix(20))]),
-            signed("no digits", ["X-Pyrus-Sig": "g\(hex.dropFirst())"]), signed("another prefix", ["X-Pyrus-Sig": "sha2=\(hex)"]),
-            signed("two prefixes", ["X-Pyrus-Sig": "sha1=sha1=\(hex)"]),
-            signed("zeros", ["X-Pyrus-Sig": String(repeating: "0", count: 40)]),
-            signed("another body", right, sign + [UInt8(ascii: " ")]),
-            signed("an app that has a path's secret as well", WebhookFixture.signature(of: both, secret: 22), both),
-            signed("the key of an app that has a path's secret as well", WebhookFixture.signature(of: sign, secret: 22)),
-            signed("no JSON, wrongly signed", right, Array("{".utf8)),
-            signed("an app that does not sign", WebhookFixture.signature(of: bank, secret: 23), bank),
-            signed("an app without webhooks", WebhookFixture.signature(of: none, secret: 24), none),
-            signed("an unknown app", WebhookFixture.signature(of: body("x", 1), secret: 24), body("x", 1)),
-            signed("an equivalent app", WebhookFixture.signature(of: body("s\u{130}gn", 1), secret: 24), body("s\u{130}gn", 1)),
-            inPath("a wrong secret", "/pyrus/webhook/\(TestSecret.text(99))"), inPath("a short secret", "/pyrus/webhook/x"),
-            inPath("half a secret", String(shopPath.dropLast(20))), inPath("a longer secret", "\(shopPath)0"),
-            inPath("a signature's secret", "/pyrus/webhook/\(TestSecret.text(22))"),
-            inPath("an escaped secret", "/pyrus/webhook/%\(TestSecret.text(21))"),
-            inPath("another app's secret", shopPath, bank), inPath("the secret of another app", bankPath, shop),
-            inPath("an app without webhooks, by a path", shopPath, none), inPath("an unknown app, by a path", shopPath, body("x", 1)),
-            inPath("an app that only signs", shopPath, sign), inPath("a signed app's secret without its signature", bothPath, both),
-            inPath("a signed app's secret with half a signature", bothPath, both, ["X-Pyrus-Sig": String(hex.prefix(20))]),
+            signed("no signature", headers: [:]), signed("an empty signature", headers: ["X-Pyrus-Sig": ""]),
+            signed("a short signature", headers: ["X-Pyrus-Sig": String(hex.dropLast())]),
+            signed("a long signature", headers: ["X-Pyrus-Sig": "\(hex)0"]),
+            signed("half a signature", headers: ["X-Pyrus-Sig": String(hex.prefix(20))]),
+            signed("no digits", headers: ["X-Pyrus-Sig": "g\(hex.dropFirst())"]),
+            signed("another prefix", headers: ["X-Pyrus-Sig": "sha2=\(hex)"]),
+            signed("two prefixes", headers: ["X-Pyrus-Sig": "sha1=sha1=\(hex)"]),
+            signed("zeros", headers: ["X-Pyrus-Sig": String(repeating: "0", count: 40)]),
+            signed("another body", headers: right, body: sign + [UInt8(ascii: " ")]),
+            signed("an app that has a path's secret as well", headers: WebhookFixture.signature(of: both, secret: 22), body: both),
+            signed("the key of an app that has a path's secret as well", headers: WebhookFixture.signature(of: sign, secret: 22)),
+            signed("no JSON, wrongly signed", headers: right, body: Array("{".utf8)),
+            signed("an app that does not sign", headers: WebhookFixture.signature(of: bank, secret: 23), body: bank),
+            signed("an app without webhooks", headers: WebhookFixture.signature(of: none, secret: 24), body: none),
+            signed("an unknown app", headers: WebhookFixture.signature(of: body("x", 1), secret: 24), body: body("x", 1)),
+            signed(
+                "an equivalent app", headers: WebhookFixture.signature(of: body("s\u{130}gn", 1), secret: 24), body: body("s\u{130}gn", 1)),
+            inPath("a wrong secret", path: "/pyrus/webhook/\(TestSecret.text(99))"), inPath("a short secret", path: "/pyrus/webhook/x"),
+            inPath("half a secret", path: String(shopPath.dropLast(20))), inPath("a longer secret", path: "\(shopPath)0"),
+            inPath("a signature's secret", path: "/pyrus/webhook/\(TestSecret.text(22))"),
+            inPath("an escaped secret", path: "/pyrus/webhook/%\(TestSecret.text(21))"),
+            inPath("another app's secret", path: shopPath, body: bank), inPath("the secret of another app", path: bankPath, body: shop),
+            inPath("an app without webhooks, by a path", path: shopPath, body: none),
+            inPath("an unknown app, by a path", path: shopPath, body: body("x", 1)),
+            inPath("an app that only signs", path: shopPath, body: sign),
+            inPath("a signed app's secret without its signature", path: bothPath, body: both),
             inPath(
-                "a signed app's secret with another app's signature", bothPath, both, WebhookFixture.signature(of: both, secret: 24)),
-            inPath("a signed app's secret with another body's signature", bothPath, both, WebhookFixture.signature(of: sign, secret: 22)),
-            inPath("no JSON with a wrong signature", bothPath, Array("{".utf8), WebhookFixture.signature(of: both, secret: 22)),
-            inPath("no JSON and a wrong secret", "/pyrus/webhook/x", Array("{".utf8)),
+                "a signed app's secret with half a signature", path: bothPath, body: both, headers: ["X-Pyrus-Sig": String(hex.prefix(20))]),
+            inPath(
+                "a signed app's secret with another app's signature", path: bothPath, body: both,
+                headers: WebhookFixture.signature(of: both, secret: 24)),
+            inPath(
+                "a signed app's secret with another body's signature", path: bothPath, body: both,
+                headers: WebhookFixture.signature(of: sign, secret: 22)),
+            inPath(
+                "no JSON with a wrong signature", path: bothPath, body: Array("{".utf8),
+                headers: WebhookFixture.signature(of: both, secret: 22)),
+            inPath("no JSON and a wrong secret", path: "/pyrus/webhook/x", body: Array("{".utf8)),
         ]
     }
 
     private static func malformed() throws -> [ExchangeCase] {
-        func malformed(_ name: String, _ message: String, _ body: [UInt8], path: String = shopPath, _ headers: [String: String] = [:])
+        func malformed(_ name: String, message: String, body: [UInt8], path: String = shopPath, headers: [String: String] = [:])
             -> ExchangeCase
         {
             ExchangeCase(
@@ -119,17 +130,19 @@ enum WebhookCases {
         let noTicket = "ticket_id is missing; expected a whole number of 64 bits."
         let signed = WebhookBody.json(["ticket_id": nil], token: ["app_id": #""sign""#])
         return try [
-            malformed("an empty body", "The body is not valid JSON: line 1, column 1: the text ends too early.", []),
+            malformed("an empty body", message: "The body is not valid JSON: line 1, column 1: the text ends too early.", body: []),
             malformed(
-                "too many values", "The body is not valid JSON: line 1, column 65535: too many values.",
-                Array("[\(String(repeating: "1,", count: 40_000))1]".utf8)),
-            malformed("no ticket", noTicket, WebhookBody.json(["ticket_id": nil])),
-            malformed("no ticket, signed", noTicket, signed, path: signedPath, WebhookFixture.signature(of: signed, secret: 24)),
-            malformed("no token", "token is missing; expected an object.", WebhookBody.json(["token": nil])),
+                "too many values", message: "The body is not valid JSON: line 1, column 65535: too many values.",
+                body: Array("[\(String(repeating: "1,", count: 40_000))1]".utf8)),
+            malformed("no ticket", message: noTicket, body: WebhookBody.json(["ticket_id": nil])),
+            malformed(
+                "no ticket, signed", message: noTicket, body: signed, path: signedPath,
+                headers: WebhookFixture.signature(of: signed, secret: 24)),
+            malformed("no token", message: "token is missing; expected an object.", body: WebhookBody.json(["token": nil])),
             malformed(
                 "an inbound comment without a user",
-                "token.user_id is missing; expected a string of 1 to 100 UTF-16 code units without control characters.",
-                WebhookBody.json(token: ["user_id": nil], comment: ["is_inbound": "true"])),
+                message: "token.user_id is missing; expected a string of 1 to 100 UTF-16 code units without control characters.",
+                body: WebhookBody.json(token: ["user_id": nil], comment: ["is_inbound": "true"])),
         ]
     }
 

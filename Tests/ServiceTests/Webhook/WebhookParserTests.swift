@@ -169,7 +169,7 @@ private typealias Comment = Core.Comment
         let path: String
         let expectation: String
 
-        init(_ body: [UInt8], _ path: String, _ expectation: String) {
+        init(_ body: [UInt8], path: String, expectation: String) {
             self.body = body
             self.path = path
             self.expectation = expectation
@@ -178,33 +178,35 @@ private typealias Comment = Core.Comment
 
     private static func noInteger(_ value: String) -> [Unexpected] {
         [
-            Unexpected(WebhookBody.json(["ticket_id": value]), "ticket_id", integer),
-            Unexpected(WebhookBody.json(comment: ["comment_id": value]), "comment.comment_id", integer),
+            Unexpected(WebhookBody.json(["ticket_id": value]), path: "ticket_id", expectation: integer),
+            Unexpected(WebhookBody.json(comment: ["comment_id": value]), path: "comment.comment_id", expectation: integer),
         ]
     }
 
     private static func noIdentifier(_ value: String) -> [Unexpected] {
         [
-            Unexpected(WebhookBody.json(token: ["app_id": value]), "token.app_id", identifier(255)),
-            Unexpected(WebhookBody.json(token: ["user_id": value]), "token.user_id", identifier(100)),
-            Unexpected(WebhookBody.json(token: ["device_id": value]), "token.device_id", identifier(255)),
+            Unexpected(WebhookBody.json(token: ["app_id": value]), path: "token.app_id", expectation: identifier(255)),
+            Unexpected(WebhookBody.json(token: ["user_id": value]), path: "token.user_id", expectation: identifier(100)),
+            Unexpected(WebhookBody.json(token: ["device_id": value]), path: "token.device_id", expectation: identifier(255)),
         ]
     }
 
     private static func noObject(_ value: String) -> [Unexpected] {
         [
-            Unexpected(WebhookBody.json(["token": value]), "token", "an object"),
-            Unexpected(WebhookBody.json(["comment": value]), "comment", "an object"),
+            Unexpected(WebhookBody.json(["token": value]), path: "token", expectation: "an object"),
+            Unexpected(WebhookBody.json(["comment": value]), path: "comment", expectation: "an object"),
         ]
     }
 
     private static let others: [Unexpected] = [
-        Unexpected(WebhookBody.json(token: ["app_id": "\"\""]), "token.app_id", identifier(255)),
-        Unexpected(WebhookBody.json(token: ["user_id": #""a\u0000""#]), "token.user_id", identifier(100)),
+        Unexpected(WebhookBody.json(token: ["app_id": "\"\""]), path: "token.app_id", expectation: identifier(255)),
+        Unexpected(WebhookBody.json(token: ["user_id": #""a\u0000""#]), path: "token.user_id", expectation: identifier(100)),
         Unexpected(
-            WebhookBody.json(token: ["user_id": "\"\(String(repeating: "\u{1F600}", count: 51))\""]), "token.user_id", identifier(100)),
+            WebhookBody.json(token: ["user_id": "\"\(String(repeating: "\u{1F600}", count: 51))\""]), path: "token.user_id",
+            expectation: identifier(100)),
         Unexpected(
-            WebhookBody.json(token: ["device_id": "\"\(String(repeating: "x", count: 256))\""]), "token.device_id", identifier(255)),
+            WebhookBody.json(token: ["device_id": "\"\(String(repeating: "x", count: 256))\""]), path: "token.device_id",
+            expectation: identifier(255)),
     ]
 
     private static let notIntegers = [

@@ -195,7 +195,7 @@ import Testing
         }
         var anew = try fixture.copy()
         anew.beginsAnew = true
-        #expect(throws: StoreError.copyDiffers("windows", 0, 1)) {
+        #expect(throws: StoreError.copyDiffers("windows", source: 0, target: 1)) {
             try anew.toPostgres { progress throws(StoreError) in
                 if progress.table == "apps" { try disturb(Query("INSERT INTO window_calls VALUES (1, 1, 0)")) }
             }

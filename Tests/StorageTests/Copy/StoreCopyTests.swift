@@ -39,7 +39,7 @@ import Time
         let now = UnixMilliseconds(6000 + round)
         let claimed = try store.claim(["log", "http", "registry", "leased"][round % 4], at: now, limit: 7)
         for (index, delivery) in claimed.enumerated() {
-            try store.report(delivery, [.delivered, .dead, .retry(at: now + 5)][index % 3], "r\(index)", at: now)
+            try store.report(delivery, next: [.delivered, .dead, .retry(at: now + 5)][index % 3], reason: "r\(index)", at: now)
         }
         try store.take(
             Sample(800_000 + round).with {

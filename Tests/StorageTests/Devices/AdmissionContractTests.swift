@@ -126,7 +126,7 @@ import Time
         }
         let told = try #require(try store.claim(at: 2000).first)
         #expect(told.event.id == Sample(2).event.id)
-        try store.report(told, .delivered, at: 2001)
+        try store.report(told, next: .delivered, at: 2001)
         #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
         #expect(try !store.all().contains { $0.event.userID == "user" })
     }

@@ -282,7 +282,7 @@ import Time
         #expect(throws: StoreError.self) { try fixture.store.take(webhook(1, "A")) }
         #expect(try fixture.store.registered() == ["user d1 A"])
         for delivery in try fixture.store.claim(at: 5000) + fixture.store.claim("registry", at: 5000) {
-            try fixture.store.report(delivery, .delivered, at: 5000)
+            try fixture.store.report(delivery, next: .delivered, at: 5000)
         }
         #expect(try fixture.store.take(webhook(1, "A")) == .accepted)
         #expect(try fixture.store.announced() == ["registered user d1 A"])

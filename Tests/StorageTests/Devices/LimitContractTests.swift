@@ -32,13 +32,13 @@ import Time
     func countsTogetherWhomTheRuleNames(_ backend: Backend, _ scope: LimitRule.Scope) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
-        func isAllowed(_ app: String, _ user: String, _ device: String) throws -> Bool {
+        func isAllowed(_ app: String, user: String, device: String) throws -> Bool {
             try fixture.store.payload(.of("\(app)\(user)\(device)", app: app, user: user, device: device, rules: [rule])) == .registered
         }
-        #expect(try isAllowed("app", "caf\u{E9}", "d1"))
-        #expect(try isAllowed("app", "caf\u{E9}", "d2") == (scope == .device))
-        #expect(try isAllowed("app", "cafe\u{301}", "d1") == (scope == .user))
-        #expect(try isAllowed("app2", "caf\u{E9}", "d1") == (scope != .service))
+        #expect(try isAllowed("app", user: "caf\u{E9}", device: "d1"))
+        #expect(try isAllowed("app", user: "caf\u{E9}", device: "d2") == (scope == .device))
+        #expect(try isAllowed("app", user: "cafe\u{301}", device: "d1") == (scope == .user))
+        #expect(try isAllowed("app2", user: "caf\u{E9}", device: "d1") == (scope != .service))
     }
 
     @Test(arguments: Backend.allCases) func aRefusedCallConsumesNothing(_ backend: Backend) throws {

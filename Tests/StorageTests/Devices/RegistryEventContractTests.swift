@@ -10,7 +10,7 @@ import Time
         try fixture.store.put(nil)
         let claimed = try fixture.store.claim("registry", at: 2000)
         #expect(claimed.map(\.event.kind) == [.pushTokenRegistered], "in the order of the person's changes")
-        try fixture.store.report(claimed[0], .delivered, at: 2000)
+        try fixture.store.report(claimed[0], next: .delivered, at: 2000)
         #expect(try fixture.store.claim("registry", at: 2000).map(\.event.kind) == [.pushTokenRemoved])
     }
 
@@ -22,7 +22,7 @@ import Time
             try fixture.store.put(token)
             let claimed = try #require(try fixture.store.claim("registry", at: 2000).first)
             seen.append("\(claimed.event.kind.rawValue) \(claimed.deviceID ?? "-") \(claimed.device?.token.text ?? "-")")
-            try fixture.store.report(claimed, token == nil ? .delivered : .retry(at: 2000), at: 2000)
+            try fixture.store.report(claimed, next: token == nil ? .delivered : .retry(at: 2000), at: 2000)
         }
         let names = ["A", "B", "-", "C"]
         #expect(seen == names.map { "push_token.registered d1 \($0)" })

@@ -56,7 +56,9 @@ struct RegistryModel {
     private func limit(_ payload: Registration) -> Registration.Outcome? {
         var waits: [(rule: LimitRule, until: UnixMilliseconds)] = []
         for rule in payload.rules {
-            let inWindow = allowed.filter { isTogether(rule.scope, $0.key, payload.key) && payload.now < $0.at + rule.windowMilliseconds }
+            let inWindow = allowed.filter {
+                isTogether(rule.scope, left: $0.key, right: payload.key) && payload.now < $0.at + rule.windowMilliseconds
+            }
             guard inWindow.count >= rule.max else { continue }
             // Allowed again once so many have left the window that there is room for one.
             let leaving = inWindow.map(\.at).sorted()[inWindow.count - rule.max]
@@ -66,7 +68,7 @@ struct RegistryModel {
         return .limited(rule: wait.rule, until: wait.until)
     }
 
-    private func isTogether(_ scope: LimitRule.Scope, _ left: Device.Key, _ right: Device.Key) -> Bool {
+    private func isTogether(_ scope: LimitRule.Scope, left: Device.Key, right: Device.Key) -> Bool {
         switch scope {
         case .service: true
         case .app: left.appID == right.appID

@@ -26,7 +26,7 @@ import Time
             let token = random.element(of: ["A", "B", "C", "D", "E"])
             let type = random.element(of: ["ios", "android"])
             if Int.random(in: 0..<4, using: &random) == 0 {
-                try learn(fixture.store, step, token, type, key, now)
+                try learn(fixture.store, number: step, token: token, type: type, key: key, now: now)
                 model.learn(token, type: type, key: key, at: now)
             } else {
                 let isLeaving = Int.random(in: 0..<6, using: &random) == 0
@@ -74,7 +74,7 @@ import Time
     }
 
     private func learn(
-        _ store: any Store, _ number: Int, _ token: String, _ type: String, _ key: Device.Key, _ now: UnixMilliseconds
+        _ store: any Store, number: Int, token: String, type: String, key: Device.Key, now: UnixMilliseconds
     ) throws {
         var sample = Sample(number)
         (sample.app, sample.user, sample.device) = (key.appID, key.userID, key.deviceID)

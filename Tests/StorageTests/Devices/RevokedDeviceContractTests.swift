@@ -269,7 +269,7 @@ extension Store {
             (Revocation.Subject.user("user"), 5, 1), (.everyKey, 5, 1), (.keyID(9), 5, 1), (.keyID(9), nil, 1), (.user("other"), nil, 0),
             (.securityKey(salt: salt), nil, 0),
         ] as [(Revocation.Subject, UnixSeconds?, Int)])
-    func devicesOfAnEarlierVersionCountAsIssuedBefore(_ subject: Revocation.Subject, _ issuedBefore: UnixSeconds?, _ removed: Int) throws {
+    func devicesOfAnEarlierVersionCountAsIssuedBefore(_ subject: Revocation.Subject, issuedBefore: UnixSeconds?, removed: Int) throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)

@@ -177,8 +177,8 @@ import Time
         for number in 1...2 { try fixture.store.take(comment(number) { $0.ticket = HelpDeskID(Int64(number)) }) }
         let claimed = try fixture.store.claim(at: 2000)
         try fixture.store.put(nil)
-        try fixture.store.report(claimed[0], .delivered, at: 2100)
-        try fixture.store.report(claimed[1], .retry(at: 2200), at: 2100)
+        try fixture.store.report(claimed[0], next: .delivered, at: 2100)
+        try fixture.store.report(claimed[1], next: .retry(at: 2200), at: 2100)
         #expect(try fixture.store.claim(at: 2200) == [])
         #expect(try rows(fixture.store) == ["d1 - delivered", "d1 - no_target"])
         #expect(try fixture.store.comments().last?.attempts == 1)

@@ -19,7 +19,7 @@ import Time
         try right.put("token", at: now)
         for number in 1...2 { try right.take(Sample(number).with { ($0.received, $0.expires) = (now, now + 100_000) }) }
         let claimed = try #require(try right.claim(at: now, limit: 1).first)
-        try right.report(claimed, .delivered, at: now)
+        try right.report(claimed, next: .delivered, at: now)
         let condition = OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: now, data: Array("{}".utf8))
         #expect(try right.raise(condition, announcing: nil))
         let id = UUIDv7(milliseconds: 1, number: 9)

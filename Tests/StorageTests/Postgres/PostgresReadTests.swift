@@ -14,7 +14,7 @@ import Time
     }
 
     /// Holds a lock on the tables of events while `body` runs.
-    private func holding(_ lock: StaticString, _ place: PostgresSchemaFixture, _ body: () throws -> Void) throws {
+    private func holding(_ lock: StaticString, place: PostgresSchemaFixture, body: () throws -> Void) throws {
         let other = try connection(place)
         let result = try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
             try other.run(Query(lock), by: .after(milliseconds: WaitLimit.milliseconds))
@@ -29,7 +29,7 @@ import Time
         defer { store.close() }
         try store.take(Sample(1))
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
-        try holding("LOCK TABLE events, deliveries, devices, persons IN EXCLUSIVE MODE", place) { () throws in
+        try holding("LOCK TABLE events, deliveries, devices, persons IN EXCLUSIVE MODE", place: place) { () throws in
             store.accept(Sample(2).incoming(), telling: .nobody) { result in answer.update { $0 = result } }
             #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1)
             #expect(try store.story(of: Sample(1).delivery().id) != nil)
@@ -61,7 +61,7 @@ import Time
         let store = try place.store(settings)
         defer { store.close() }
         try store.take(Sample(1))
-        try holding("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE", place) { () throws in
+        try holding("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE", place: place) { () throws in
             for _ in 0..<2 {
                 do throws(StoreError) {
                     _ = try store.page(of: DeliveryFilter(), after: nil, limit: 10)
@@ -81,7 +81,7 @@ import Time
         let store = try place.store(Self.withoutReadLimit)
         defer { store.close() }
         try store.take(Sample(1))
-        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
+        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place: place) { () throws in
             let hasEnded = Monitor(false)
             let reader = startThread {
                 _ = try? store.keyUses()
@@ -102,7 +102,7 @@ import Time
         let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         try store.take(Sample(1))
-        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
+        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place: place) { () throws in
             let end = Monitor<StoreError?>(nil)
             let reader = startThread {
                 do throws(StoreError) {

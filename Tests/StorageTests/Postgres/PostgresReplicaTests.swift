@@ -226,7 +226,7 @@ import Time
                         while try !hasFailed.withLock({ $0 }) && !store.pending().isEmpty {
                             for delivery in try store.claim(at: 2000, limit: 7) {
                                 delivered.withLock { $0[delivery.id, default: 0] += 1 }
-                                try store.report(delivery, .delivered, at: 2001)
+                                try store.report(delivery, next: .delivered, at: 2001)
                             }
                         }
                     } catch {
@@ -295,7 +295,7 @@ import Time
         #expect(eventually { (try? other.claim(at: 2000).map(\.id)) == [claimed.id] })
         let story = try #require(try other.story(of: claimed.id))
         #expect(story.attempts.map(\.outcome) == ["interrupted", ""])
-        try dead.report(claimed, .delivered, at: 3000)
+        try dead.report(claimed, next: .delivered, at: 3000)
         #expect(try other.current(claimed)?.state == .pending, "its report is on an attempt that is over")
     }
 
@@ -310,8 +310,8 @@ import Time
         #expect(try other.claim(at: 2000).count == 1)
         #expect(try Set(again.claimedAttempts()) == Set(claimed.map { ClaimedAttempt($0) }))
         #expect(try other.claimedAttempts().count == 1)
-        try again.report(claimed[0], .delivered, at: 2001)
-        try again.report(claimed[1], .retry(at: 2001), "claim_lost", at: 2001)
+        try again.report(claimed[0], next: .delivered, at: 2001)
+        try again.report(claimed[1], next: .retry(at: 2001), reason: "claim_lost", at: 2001)
         #expect(try again.claimedAttempts() == [])
         #expect(try other.claim(at: 2001).map(\.attempts) == [2], "nobody waits for the end of the lease")
     }

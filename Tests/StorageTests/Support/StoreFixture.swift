@@ -80,7 +80,7 @@ extension Store {
     }
 
     /// Reports on a claimed delivery.
-    func report(_ delivery: Delivery, _ next: FinishedAttempt.Next, _ reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
+    func report(_ delivery: Delivery, next: FinishedAttempt.Next, reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
         try finish([FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
     }
 

@@ -54,7 +54,7 @@ final class BackendVerifier: Sendable {
         case .answer(let finding):
             counters.count(finding)
             waiter(finding.answer)
-        case .call(let number, let isKnown): call(number, identity, body, isKnown: isKnown, in: trace)
+        case .call(let number, let isKnown): call(number, identity: identity, body: body, isKnown: isKnown, in: trace)
         }
     }
 
@@ -73,7 +73,7 @@ final class BackendVerifier: Sendable {
         coalescer.withLock { $0.forget(person: person) }
     }
 
-    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8], isKnown: Bool, in trace: TraceContext?) {
+    private func call(_ number: UInt64, identity: CheckIdentity, body: [UInt8], isKnown: Bool, in trace: TraceContext?) {
         let start = services.clocks.monotonicNanoseconds()
         let span = trace.flatMap { services.tracer.begin(below: $0) }
         let request: ClientRequest
@@ -84,7 +84,7 @@ final class BackendVerifier: Sendable {
         }
         services.send(request, for: app, isKnown: isKnown) { [self] result in
             let reply = BackendReply(result)
-            endSpan(span, reply, try? result.get().status)
+            endSpan(span, reply: reply, status: try? result.get().status)
             let end = finish(number, reply, since: start)
             // A yes may be older than the sign-out that has forgotten it, so those who wait for it have a new call.
             guard end.isForgotten, reply.answer == .allowed else { return answer(end, with: reply.answer) }
@@ -92,11 +92,11 @@ final class BackendVerifier: Sendable {
         }
     }
 
-    private func endSpan(_ span: OpenSpan?, _ reply: BackendReply, _ status: Int?) {
+    private func endSpan(_ span: OpenSpan?, reply: BackendReply, status: Int?) {
         let failure: String? = if case .undecided(let reason) = reply.answer { reason.rawValue } else { nil }
         services.tracer.end(
-            span, .client, failure: failure, "POST backend",
-            .request(method: "POST", status: status) + .server(server) + [
+            span, kind: .client, failure: failure, name: "POST backend",
+            attributes: .request(method: "POST", status: status) + .server(server) + [
                 .text("deskgate.app", app), .text("deskgate.result", failure ?? (reply.answer == .allowed ? "allowed" : "denied")),
             ])
     }
@@ -134,15 +134,15 @@ final class BackendVerifier: Sendable {
 
     private func log(_ change: BackendCallCoalescer<Waiter>.Change, _ reply: BackendReply) {
         guard change != .closed, let failure = reply.failure else {
-            return services.logger.log(.info, "a backend decides again", ["app": .string(app)])
+            return services.logger.log(.info, message: "a backend decides again", fields: ["app": .string(app)])
         }
         let remedy =
             change == .opened
             ? "look at the backend of apps[].verify.url; it is asked again by itself"
             : "if others send junk keys, let the backend answer them 401, 403 or 404; it is asked about ten new keys a second meanwhile"
         services.logger.log(
-            .warning, change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
-            [
+            .warning, message: change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
+            fields: [
                 "app": .string(app), "reason": .string(failure.reason.rawValue), "cause": .string(failure.cause),
                 "when_undecided": .string(settings.whenUndecided.rawValue), "remedy": .string(remedy),
             ])

@@ -19,7 +19,7 @@ package struct WebhookAnswers: Sendable {
     /// Nothing is to be done about it.
     package let ignored = Status.ignored.response
     /// Its origin is not proven.
-    package let denied = Response.error(403, "denied", "The origin of this webhook is not proven.")
+    package let denied = Response.error(403, code: "denied", message: "The origin of this webhook is not proven.")
     /// It could not be stored.
     package let refusals = StoreRefusals()
 

@@ -142,7 +142,7 @@ package struct WebhookFields {
     }
 
     private func required<Value>(
-        _ key: StaticString, _ expectation: @autoclosure () -> String, _ read: (JSONElement) -> Value?
+        _ key: StaticString, _ expectation: @autoclosure () -> String, read: (JSONElement) -> Value?
     ) throws(WebhookError) -> Value {
         guard let value = value(key) else { throw .missing(path: path(of: key), expectation: expectation()) }
         guard let read = read(value) else { throw .unexpected(path: path(of: key), expectation: expectation()) }

@@ -23,13 +23,14 @@ package final class WebhookJournal: Sendable {
     ///   - kind: lines of one kind are sampled together; by default those of one reason.
     ///   - app: the app that it belongs to, if known.
     package func refuse(
-        _ cause: WebhookRefusal, _ counters: LabelledCounters<WebhookResult>, reason: String, kind: String? = nil, app: String?,
-        _ request: borrowing Request, _ context: RequestContext
+        _ cause: WebhookRefusal, counters: LabelledCounters<WebhookResult>, reason: String, kind: String? = nil, app: String?,
+        request: borrowing Request, context: RequestContext
     ) {
         services.metrics.webhookRefusals.child(app ?? "", cause.rawValue).increment()
         let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy(of: app).english)]
         note(
-            cause.isOfBody ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, context)
+            cause.isOfBody ? .malformed : .denied, counters: counters, level: .warning, reason: reason, kind: kind, app: app, more: more,
+            context: context)
     }
 
     /// Notes a webhook of which nothing is stored.
@@ -39,8 +40,8 @@ package final class WebhookJournal: Sendable {
     ///   - app: the app that it belongs to, if known.
     ///   - more: further fields.
     package func note(
-        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
-        app: String?, more: LogFields = [:], _ context: RequestContext
+        _ result: WebhookResult, counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
+        app: String?, more: LogFields = [:], context: RequestContext
     ) {
         counters.increment(result)
         guard level >= services.logger.level else { return }
@@ -48,7 +49,7 @@ package final class WebhookJournal: Sendable {
         if let app { fields.append("app", .string(app)) }
         fields.append(more)
         context.append(to: &fields)
-        services.denials.log(level, "webhook", reason: kind ?? reason, fields)
+        services.denials.log(level, message: "webhook", reason: kind ?? reason, fields: fields)
     }
 
     /// Counts and logs optional members of a genuine webhook that could not be read.
@@ -59,7 +60,7 @@ package final class WebhookJournal: Sendable {
             guard isDue("\(app) \(member)") else { continue }
             var fields: LogFields = ["member": .string(member), "app": .string(app)]
             context.append(to: &fields)
-            services.logger.log(.warning, "a member of a webhook has an unexpected form and was left out", fields)
+            services.logger.log(.warning, message: "a member of a webhook has an unexpected form and was left out", fields: fields)
         }
     }
 
@@ -78,13 +79,13 @@ package final class WebhookJournal: Sendable {
         _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ context: RequestContext
     ) -> Response {
         if let reason {
-            note(.ignored, counters, level: .info, reason: reason, app: app, context)
+            note(.ignored, counters: counters, level: .info, reason: reason, app: app, context: context)
             return answers.ignored
         }
         counters.increment(.ignored)
         var fields: LogFields = ["result": .string("ignored"), "app": .string(app)]
         context.append(to: &fields)
-        services.logger.log(.debug, "webhook", fields)
+        services.logger.log(.debug, message: "webhook", fields: fields)
         return answers.ignored
     }
 
@@ -93,8 +94,8 @@ package final class WebhookJournal: Sendable {
     ///   - event: of this webhook, or of the earlier one that it repeats; nil when there is none.
     ///   - more: further fields, of stable words; none where the result says everything.
     package func store(
-        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
-        more: LogFields = [:], _ context: RequestContext
+        _ result: WebhookResult, counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
+        more: LogFields = [:], context: RequestContext
     ) {
         counters.increment(result)
         guard services.logger.level <= level else { return }
@@ -102,12 +103,12 @@ package final class WebhookJournal: Sendable {
         fields.append(more)
         if let event { fields.append("event", .string(event.description)) }
         context.append(to: &fields, isStored: result != .duplicate)
-        services.logger.log(level, "webhook", fields)
+        services.logger.log(level, message: "webhook", fields: fields)
     }
 
     /// Notes a webhook that could not be stored.
     package func fail(
-        _ error: StoreError, _ counters: LabelledCounters<WebhookResult>, app: String, _ context: RequestContext
+        _ error: StoreError, counters: LabelledCounters<WebhookResult>, app: String, context: RequestContext
     ) -> Response {
         counters.increment(.unavailable)
         var fields: LogFields = [
@@ -115,7 +116,7 @@ package final class WebhookJournal: Sendable {
             "detail": .string(error.description),
         ]
         context.append(to: &fields)
-        services.logger.log(.error, "webhook", fields)
+        services.logger.log(.error, message: "webhook", fields: fields)
         return answers.refusals.response(error.kind)
     }
 }

@@ -18,11 +18,11 @@ package struct DeskClient: Sendable {
     }
 
     /// Makes the clients of an app.
-    init(_ appID: String, _ settings: Configuration.Sendbird, _ services: HelpDeskServices) {
+    init(_ appID: String, settings: Configuration.Sendbird, services: HelpDeskServices) {
         let observer = PlatformObserver(
             app: appID, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
         observer.expect(DeskRequests.names + DeskRequests.chatNames)
-        func client(_ api: PlatformAPI, _ url: String, _ tokens: [SecretBytes]) -> PlatformClient {
+        func client(_ api: PlatformAPI, url: String, tokens: [SecretBytes]) -> PlatformClient {
             PlatformClient(
                 api, baseURL: url, tokens: tokens,
                 timeoutMilliseconds: settings.timeoutMilliseconds ?? PlatformClient.usualTimeoutMilliseconds, clocks: services.clocks,
@@ -31,8 +31,8 @@ package struct DeskClient: Sendable {
                 client.send($0, for: appID, completion: $1)
             }
         }
-        desk = client(.desk, settings.deskURL, settings.deskTokens)
-        chat = client(.chat, settings.chatURL, settings.chatTokens)
+        desk = client(.desk, url: settings.deskURL, tokens: settings.deskTokens)
+        chat = client(.chat, url: settings.chatURL, tokens: settings.chatTokens)
     }
 
     /// Finds the ticket of a conversation, and with it the customer. Does not wait.

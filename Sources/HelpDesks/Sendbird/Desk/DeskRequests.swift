@@ -18,16 +18,17 @@ enum DeskRequests {
 
     static func list(_ state: TicketState, of userID: String?, offset: Int64, limit: Int) -> PlatformRequest {
         PlatformRequest(
-            "list_tickets", .get, ["tickets"],
+            "list_tickets", method: .get, path: ["tickets"],
             query: [("status2", state.rawValue), ("offset", "\(offset)"), ("limit", "\(limit)")]
                 + (userID.map { [("sendbird_id", $0)] } ?? []), answerLimit: answerLimit)
     }
 
     static func list(ofChannel channel: String) -> PlatformRequest {
-        PlatformRequest("list_tickets", .get, ["tickets"], query: [("channel_url", channel), ("limit", "2")], answerLimit: answerLimit)
+        PlatformRequest(
+            "list_tickets", method: .get, path: ["tickets"], query: [("channel_url", channel), ("limit", "2")], answerLimit: answerLimit)
     }
 
-    static func view(_ id: Int64) -> PlatformRequest { PlatformRequest("view_ticket", .get, ["tickets", "\(id)"]) }
+    static func view(_ id: Int64) -> PlatformRequest { PlatformRequest("view_ticket", method: .get, path: ["tickets", "\(id)"]) }
 
     /// A ticket that opens nothing yet: without the customer's first message, support does not see it.
     static func create(_ draft: TicketDraft, customer: Int64) -> PlatformRequest {
@@ -38,42 +39,44 @@ enum DeskRequests {
         if !draft.relatedChannels.isEmpty {
             body.append(.string(draft.relatedChannels.joined(separator: ",")), forKey: "relatedChannelUrls")
         }
-        return PlatformRequest("create_ticket", .post, ["tickets"], body: .object(body))
+        return PlatformRequest("create_ticket", method: .post, path: ["tickets"], body: .object(body))
     }
 
     static func prioritize(_ id: Int64, _ priority: TicketPriority) -> PlatformRequest {
-        PlatformRequest("update_ticket", .patch, ["tickets", "\(id)"], body: ["priority": .string(priority.rawValue)])
+        PlatformRequest("update_ticket", method: .patch, path: ["tickets", "\(id)"], body: ["priority": .string(priority.rawValue)])
     }
 
     /// An empty text clears them, which is inferred.
     static func relate(_ id: Int64, to channels: [String]) -> PlatformRequest {
         PlatformRequest(
-            "update_ticket", .patch, ["tickets", "\(id)"], body: ["relatedChannelUrls": .string(channels.joined(separator: ","))])
+            "update_ticket", method: .patch, path: ["tickets", "\(id)"],
+            body: ["relatedChannelUrls": .string(channels.joined(separator: ","))])
     }
 
     static func setFields(_ fields: [TicketField], ofTicket id: Int64) -> PlatformRequest {
-        PlatformRequest("ticket_fields", .patch, ["tickets", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
+        PlatformRequest("ticket_fields", method: .patch, path: ["tickets", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
     }
 
     static func setFields(_ fields: [TicketField], ofCustomer id: Int64) -> PlatformRequest {
-        PlatformRequest("customer_fields", .patch, ["customers", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
+        PlatformRequest(
+            "customer_fields", method: .patch, path: ["customers", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
     }
 
     static func close(_ id: Int64, comment: String?) -> PlatformRequest {
         let body: JSONObject = comment.map { ["closeComment": .string($0)] } ?? [:]
-        return PlatformRequest("close_ticket", .patch, ["tickets", "\(id)", "close"], body: .object(body))
+        return PlatformRequest("close_ticket", method: .patch, path: ["tickets", "\(id)", "close"], body: .object(body))
     }
 
     static func reopen(_ id: Int64) -> PlatformRequest {
-        PlatformRequest("reopen_ticket", .patch, ["tickets", "\(id)", "reopen"], body: [:])
+        PlatformRequest("reopen_ticket", method: .patch, path: ["tickets", "\(id)", "reopen"], body: [:])
     }
 
     static func findCustomer(_ userID: String) -> PlatformRequest {
-        PlatformRequest("find_customer", .get, ["customers"], query: [("sendbird_id", userID)])
+        PlatformRequest("find_customer", method: .get, path: ["customers"], query: [("sendbird_id", userID)])
     }
 
     static func createCustomer(_ userID: String) -> PlatformRequest {
-        PlatformRequest("create_customer", .post, ["customers"], body: ["sendbirdId": .string(userID)])
+        PlatformRequest("create_customer", method: .post, path: ["customers"], body: ["sendbirdId": .string(userID)])
     }
 
     /// To Chat: the person's name, which Desk shows to support as the customer's; nil when there can be no such person.
@@ -81,13 +84,13 @@ enum DeskRequests {
     /// Source: Sendbird, Chat Platform API v3, "Update a user". That Desk shows it is inferred.
     static func name(_ userID: String, _ name: String) -> PlatformRequest? {
         guard PlatformRequest.isAddressable(userID) else { return nil }
-        return PlatformRequest("update_user", .put, ["users", userID], body: ["nickname": .string(name)])
+        return PlatformRequest("update_user", method: .put, path: ["users", userID], body: ["nickname": .string(name)])
     }
 
     /// To Chat: a message of the customer's.
     static func send(_ message: String, from userID: String, to channel: String) -> PlatformRequest {
         PlatformRequest(
-            "send_message", .post, ["group_channels", channel, "messages"],
+            "send_message", method: .post, path: ["group_channels", channel, "messages"],
             body: ["message_type": "MESG", "user_id": .string(userID), "message": .string(message)])
     }
 
@@ -96,18 +99,18 @@ enum DeskRequests {
     /// Source: Sendbird, Chat Platform API v3, "Check if member".
     static func member(_ userID: String, of channel: String) -> PlatformRequest? {
         guard PlatformRequest.isAddressable(userID), PlatformRequest.isAddressable(channel) else { return nil }
-        return PlatformRequest("view_member", .get, ["group_channels", channel, "members", userID])
+        return PlatformRequest("view_member", method: .get, path: ["group_channels", channel, "members", userID])
     }
 
     /// To Chat: one message.
     static func message(_ id: Int64, in channel: String) -> PlatformRequest {
-        PlatformRequest("view_message", .get, ["group_channels", channel, "messages", "\(id)"])
+        PlatformRequest("view_message", method: .get, path: ["group_channels", channel, "messages", "\(id)"])
     }
 
     /// To Chat: the same message with other `data`.
     static func answer(_ message: JSONValue, id: Int64, in channel: String, data: String) -> PlatformRequest {
         PlatformRequest(
-            "answer_message", .put, ["group_channels", channel, "messages", "\(id)"],
+            "answer_message", method: .put, path: ["group_channels", channel, "messages", "\(id)"],
             body: [
                 "message_type": "MESG", "message": .string(message["message"]?.text ?? ""),
                 "custom_type": .string(RichMessage.customType), "data": .string(data),

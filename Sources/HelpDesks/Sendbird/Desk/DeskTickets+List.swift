@@ -12,7 +12,7 @@ extension DeskTickets {
         var lanes = question.states.map { Lane(state: $0) }
         var (cursor, found) = (question.after, [Ticket]())
         for _ in 0..<Self.mostRounds {
-            try refill(&lanes, cursor, question, length)
+            try refill(&lanes, cursor: cursor, question: question, length: length)
             while found.count < question.limit, lanes.allSatisfy({ !$0.isStarved }), let next = Self.next(&lanes, &cursor) {
                 if question.fields.allSatisfy(next.has) { found.append(next) }
             }
@@ -35,7 +35,7 @@ extension DeskTickets {
 
     /// Asks for more of every state that has none left, all at once.
     private func refill(
-        _ lanes: inout [Lane], _ cursor: TicketCursor, _ question: TicketQuestion, _ length: Int
+        _ lanes: inout [Lane], cursor: TicketCursor, question: TicketQuestion, length: Int
     ) throws(TicketFailure) {
         let starved = lanes.indices.filter { lanes[$0].isStarved }
         let answers: [JSONValue]

@@ -12,7 +12,7 @@ extension PlatformClient {
     package func createUser(_ userID: String, _ completion: @escaping @Sendable (PlatformError?) -> Void) {
         // Nickname and picture are required, and may be empty: the id is nobody's name.
         let body: JSONValue = ["user_id": .string(userID), "nickname": "", "profile_url": ""]
-        send(PlatformRequest("create_user", .post, ["users"], body: body)) { answer in
+        send(PlatformRequest("create_user", method: .post, path: ["users"], body: body)) { answer in
             switch answer {
             case .success: completion(nil)
             case .failure(.invalid(let refusal)) where refusal.code == Self.userExists: completion(nil)

@@ -93,19 +93,21 @@ package final class PlatformClient: Sendable {
         let index = (first + tried) % tokens.count
         let left = deadline.map { Int(clamping: clocks.monotonicMilliseconds().remaining(until: $0)) }
         guard left != 0 else {
-            return end(request, .failure(.unavailable(reason: ClientReason.timeout.rawValue, mayHaveArrived: true)), token: nil, completion)
+            return end(
+                request, answer: .failure(.unavailable(reason: ClientReason.timeout.rawValue, mayHaveArrived: true)), token: nil,
+                completion: completion)
         }
         let timeout = min(left ?? .max, timeoutMilliseconds)
         guard let ready = request.request(api, baseURL: baseURL, token: tokens[index], timeoutMilliseconds: timeout) else {
             let reason = NotifierReason.requestCannotBeMade.rawValue
-            return end(request, .failure(.unavailable(reason: reason, mayHaveArrived: false)), token: nil, completion)
+            return end(request, answer: .failure(.unavailable(reason: reason, mayHaveArrived: false)), token: nil, completion: completion)
         }
         let start = clocks.monotonicNanoseconds()
         send(ready) { [self] result in
             observer?.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
             let answer = Self.answer(result, now: clocks.unixMilliseconds())
             guard case .failure(.unauthorized) = answer, tried + 1 < tokens.count else {
-                return end(request, answer, token: index, completion)
+                return end(request, answer: answer, token: index, completion: completion)
             }
             attempt(request, tried: tried + 1, first: first, until: deadline, completion)
         }
@@ -122,7 +124,7 @@ package final class PlatformClient: Sendable {
     /// Remembers what the answer says of the token and of the pace.
     /// - Parameter token: the one that was used last; nil when nothing was sent.
     private func end(
-        _ request: PlatformRequest, _ answer: Result<JSONValue, PlatformError>, token: Int?, _ completion: @escaping Completion
+        _ request: PlatformRequest, answer: Result<JSONValue, PlatformError>, token: Int?, completion: @escaping Completion
     ) {
         let now = clocks.monotonicMilliseconds()
         let change = state.withLock { state -> Bool? in

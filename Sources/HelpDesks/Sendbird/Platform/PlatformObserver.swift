@@ -56,11 +56,12 @@ package struct PlatformObserver: Sendable {
 
     func log(isRefused: Bool, _ api: PlatformAPI) {
         guard isRefused else {
-            return logger.log(.info, "a help desk accepts the API token again", ["app": .string(app), "api": .string(api.rawValue)])
+            return logger.log(
+                .info, message: "a help desk accepts the API token again", fields: ["app": .string(app), "api": .string(api.rawValue)])
         }
         logger.log(
-            .error, "a help desk refuses the API token",
-            [
+            .error, message: "a help desk refuses the API token",
+            fields: [
                 "app": .string(app), "api": .string(api.rawValue),
                 "remedy": .string(
                     "set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and \(LocalizedText.reload.english)"),

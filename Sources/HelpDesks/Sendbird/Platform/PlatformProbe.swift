@@ -13,17 +13,17 @@ internal import Time
 enum PlatformProbe {
     /// The probes of an app of Sendbird.
     /// - Parameter client: sends the requests; its owner keeps it open.
-    static func probes(_ app: Configuration.App, _ clocks: Clocks, _ client: Client) -> [CredentialProbe] {
+    static func probes(_ app: Configuration.App, clocks: Clocks, client: Client) -> [CredentialProbe] {
         guard let settings = app.sendbird else { return [] }
-        let chat = PlatformRequest("view_webhook", .get, ["applications", "settings", "webhook"])
-        let desk = PlatformRequest("list_tickets", .get, ["tickets"], query: [("limit", "1")])
-        return probes(.chat, app.id, settings.chatURL, settings.chatTokens, chat, clocks, client)
-            + probes(.desk, app.id, settings.deskURL, settings.deskTokens, desk, clocks, client)
+        let chat = PlatformRequest("view_webhook", method: .get, path: ["applications", "settings", "webhook"])
+        let desk = PlatformRequest("list_tickets", method: .get, path: ["tickets"], query: [("limit", "1")])
+        return probes(.chat, app: app.id, url: settings.chatURL, tokens: settings.chatTokens, request: chat, clocks: clocks, client: client)
+            + probes(.desk, app: app.id, url: settings.deskURL, tokens: settings.deskTokens, request: desk, clocks: clocks, client: client)
     }
 
     private static func probes(
-        _ api: PlatformAPI, _ app: String, _ url: String, _ tokens: [SecretBytes], _ request: PlatformRequest, _ clocks: Clocks,
-        _ client: Client
+        _ api: PlatformAPI, app: String, url: String, tokens: [SecretBytes], request: PlatformRequest, clocks: Clocks,
+        client: Client
     ) -> [CredentialProbe] {
         tokens.enumerated().map { index, token in
             let platform = PlatformClient(api, baseURL: url, tokens: [token], clocks: clocks, observer: nil) {

@@ -46,7 +46,7 @@ package struct PlatformRequest: Sendable {
     /// Describes a request.
     /// - Parameter body: must be nil for GET.
     package init(
-        _ name: StaticString, _ method: ClientMethod, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue? = nil,
+        _ name: StaticString, method: ClientMethod, path: [String], query: [(name: String, value: String)] = [], body: JSONValue? = nil,
         answerLimit: Int = 256 * 1024
     ) {
         self.name = "\(name)"

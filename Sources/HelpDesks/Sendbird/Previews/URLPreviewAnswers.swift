@@ -9,9 +9,9 @@ internal import URLPreviews
 /// The answers of `/sendbird/url-preview`.
 struct URLPreviewAnswers {
     private let refusals = AuthorizeRefusals()
-    let off = Response.error(404, "off", "This app has no URL previews.")
+    let off = Response.error(404, code: "off", message: "This app has no URL previews.")
     let busy = Response.error(
-        503, "busy", "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
+        503, code: "busy", message: "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
 
     /// 503 for a failure of our own.
     var undecided: Response { refusals.undecided }
@@ -46,8 +46,8 @@ struct URLPreviewAnswers {
             example: .object(JSONObject(CallDescription.exampleCredentials + [("url", "https://example.com/")]))),
         answers: [
             RouteDescription.Answer(
-                200, "The preview, or null and why there is none.",
-                [
+                200, text: "The preview, or null and why there is none.",
+                schema: [
                     "anyOf": [
                         Schema.object([
                             ("type", Schema.choice(["SENDBIRD_DESK_URL_PREVIEW"])),
@@ -58,8 +58,9 @@ struct URLPreviewAnswers {
                         ]),
                         Schema.object([("preview", ["type": "null"]), ("reason", Schema.choice(PreviewRefusal.allReasons))]),
                     ]
-                ]), CallDescription.malformed, CallDescription.denied, RouteDescription.Answer(404, "The app has no URL previews (`off`)."),
-            RouteDescription.Answer(429, "The person has asked for too many previews.", headers: ["Retry-After"]),
+                ]), CallDescription.malformed, CallDescription.denied,
+            RouteDescription.Answer(404, text: "The app has no URL previews (`off`)."),
+            RouteDescription.Answer(429, text: "The person has asked for too many previews.", headers: ["Retry-After"]),
             CallDescription.undecided,
         ])
 

@@ -70,14 +70,14 @@ final class SendbirdNotifier: Notifier {
             return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
         }
         switch event.kind {
-        case .userSignedOut, .userForgotten: endSessions(event, app, completion)
+        case .userSignedOut, .userForgotten: endSessions(event, app: app, completion: completion)
         case .pushTokenRegistered, .pushTokenRemoved:
             guard app.relaysRegistrations else { return completion(Self.notForRelay) }
             // A device of a customer must not get the pushes for support.
             guard !SupportAccount.resemblesSupport(event.userID) else {
                 return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
             }
-            passOn(delivery, app, completion)
+            passOn(delivery, app: app, completion: completion)
         default: completion(Self.notForRelay)
         }
     }
@@ -85,8 +85,8 @@ final class SendbirdNotifier: Notifier {
     private static let notForRelay = DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false)
     private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false)
 
-    private func endSessions(_ event: Event, _ app: App, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        let request = PlatformRequest("end_sessions", .delete, ["users", event.userID, "token"])
+    private func endSessions(_ event: Event, app: App, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let request = PlatformRequest("end_sessions", method: .delete, path: ["users", event.userID, "token"])
         app.platform.send(request) { [self] answer in
             let outcome = outcome(of: answer)
             if outcome.verdict == .delivered {
@@ -96,7 +96,7 @@ final class SendbirdNotifier: Notifier {
         }
     }
 
-    private func passOn(_ delivery: Delivery, _ app: App, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+    private func passOn(_ delivery: Delivery, app: App, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard let change = RegistryChange.Payload(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
@@ -107,28 +107,28 @@ final class SendbirdNotifier: Notifier {
         let former = change.isRemoval ? told : change.replaced.flatMap { SendbirdToken($0) }
         guard let former, former != present else {
             guard let registered else { return completion(told == nil ? Self.notForRelay : Self.superseded) }
-            return register(registered, userID, app, mayCreate: true, completion)
+            return register(registered, userID: userID, app: app, mayCreate: true, completion: completion)
         }
         app.platform.send(former.removal(userID)) { [self] answer in
             switch (answer, registered) {
             // What Sendbird does not have, or does not take for a token, has left.
             case (.success, let registered?), (.failure(.notFound), let registered?), (.failure(.invalid), let registered?):
-                register(registered, userID, app, mayCreate: true, completion)
+                register(registered, userID: userID, app: app, mayCreate: true, completion: completion)
             default: completion(outcome(of: answer))
             }
         }
     }
 
     private func register(
-        _ token: SendbirdToken, _ userID: String, _ app: App, mayCreate: Bool,
-        _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
+        _ token: SendbirdToken, userID: String, app: App, mayCreate: Bool,
+        completion: @escaping @Sendable (DeliveryOutcome) -> Void
     ) {
         app.platform.send(token.registration(userID)) { [self] answer in
             guard case .failure(.notFound(let refusal)) = answer else { return completion(outcome(of: answer)) }
             guard mayCreate else { return completion(DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status))) }
             app.platform.createUser(userID) { [self] failure in
                 if let failure { return completion(outcome(of: .failure(failure))) }
-                register(token, userID, app, mayCreate: false, completion)
+                register(token, userID: userID, app: app, mayCreate: false, completion: completion)
             }
         }
     }

@@ -51,11 +51,12 @@ struct SendbirdToken: Sendable, Equatable {
 
     /// The request that registers it.
     func registration(_ userID: String) -> PlatformRequest {
-        PlatformRequest("add_push_token", .post, ["users", userID, "push", service.rawValue], body: [service.member: .string(text)])
+        PlatformRequest(
+            "add_push_token", method: .post, path: ["users", userID, "push", service.rawValue], body: [service.member: .string(text)])
     }
 
     /// The request that removes it.
     func removal(_ userID: String) -> PlatformRequest {
-        PlatformRequest("remove_push_token", .delete, ["users", userID, "push", service.rawValue, text])
+        PlatformRequest("remove_push_token", method: .delete, path: ["users", userID, "push", service.rawValue, text])
     }
 }

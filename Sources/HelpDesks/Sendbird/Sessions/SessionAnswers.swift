@@ -11,28 +11,31 @@ struct SessionAnswers: Sendable {
     private static let givenHeaders = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
     private static let unavailableSeconds = 5
 
-    let off = Response.error(404, "off", "This app has no session tokens.")
-    let unusableUser = Response.error(400, "malformed", "user_id: the help desk takes no such id.")
+    let off = Response.error(404, code: "off", message: "This app has no session tokens.")
+    let unusableUser = Response.error(400, code: "malformed", message: "user_id: the help desk takes no such id.")
     private let denied = AuthorizeRefusals().denied
     private let unavailable = Response.error(
-        503, "unavailable", "The help desk gives no session token now; try again.", headers: [("Retry-After", "\(unavailableSeconds)")])
+        503, code: "unavailable", message: "The help desk gives no session token now; try again.",
+        headers: [("Retry-After", "\(unavailableSeconds)")])
 
     func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> AuthenticatedAnswer {
         switch outcome {
-        case .issued(let session): Self.answer(Self.given(session), .issued)
-        case .kept(let session): Self.answer(Self.given(session), .kept)
+        case .issued(let session): Self.answer(Self.given(session), result: .issued)
+        case .kept(let session): Self.answer(Self.given(session), result: .kept)
         case .limited(let refusal): .limited(refusal, now: now)
         case .throttled(let milliseconds):
-            Self.answer(Self.throttled(seconds: Self.seconds(milliseconds)), .throttled, PlatformObserver.Outcome.rateLimited.rawValue)
-        case .revoked: Self.answer(denied, .denied, Denial.revoked.rawValue)
-        case .expired: Self.answer(denied, .denied, Denial.expired.rawValue)
-        case .refusedUser: Self.answer(unusableUser, .malformed, "refused_by_help_desk")
-        case .unavailable(let reason): Self.answer(unavailable, .unavailable, reason, .warning)
+            Self.answer(
+                Self.throttled(seconds: Self.seconds(milliseconds)), result: .throttled,
+                reason: PlatformObserver.Outcome.rateLimited.rawValue)
+        case .revoked: Self.answer(denied, result: .denied, reason: Denial.revoked.rawValue)
+        case .expired: Self.answer(denied, result: .denied, reason: Denial.expired.rawValue)
+        case .refusedUser: Self.answer(unusableUser, result: .malformed, reason: "refused_by_help_desk")
+        case .unavailable(let reason): Self.answer(unavailable, result: .unavailable, reason: reason, level: .warning)
         }
     }
 
     private static func answer(
-        _ response: Response, _ result: SessionResult, _ reason: String? = nil, _ level: LogLevel = .info
+        _ response: Response, result: SessionResult, reason: String? = nil, level: LogLevel = .info
     ) -> AuthenticatedAnswer {
         AuthenticatedAnswer(response, result: result.rawValue, reason: reason, level: level)
     }
@@ -69,14 +72,15 @@ extension SessionAnswers {
             example: .object(JSONObject(CallDescription.exampleCredentials))),
         answers: [
             RouteDescription.Answer(
-                200, "The token, which must be kept secret, and the second in which it ends, in Unix time.",
-                Schema.object([("session_token", Schema.text), ("expires_at", Schema.integer(0...Int64.max))])),
+                200, text: "The token, which must be kept secret, and the second in which it ends, in Unix time.",
+                schema: Schema.object([("session_token", Schema.text), ("expires_at", Schema.integer(0...Int64.max))])),
             CallDescription.malformed, CallDescription.denied,
-            RouteDescription.Answer(404, "The app has no session tokens (`off`)."),
+            RouteDescription.Answer(404, text: "The app has no session tokens (`off`)."),
             RouteDescription.Answer(
-                429, "A limit of the app's (`limit` tells which) or of Sendbird's is reached.", tooMany, headers: ["Retry-After"]),
+                429, text: "A limit of the app's (`limit` tells which) or of Sendbird's is reached.", schema: tooMany,
+                headers: ["Retry-After"]),
             RouteDescription.Answer(
-                503, "A failure of the service or of what it depends on, never a denial: Sendbird is away (`unavailable`).",
+                503, text: "A failure of the service or of what it depends on, never a denial: Sendbird is away (`unavailable`).",
                 headers: ["Retry-After"]),
         ])
 

@@ -34,7 +34,7 @@ final class SessionIssuer: Sendable {
     private let coalescer: Monitor<SessionTokenCoalescer<Waiter>>
 
     /// Makes an issuer, and has it told of revocations.
-    init(appID: String, _ source: SessionSource, _ platform: PlatformClient, _ services: HelpDeskServices) {
+    init(appID: String, _ source: SessionSource, platform: PlatformClient, services: HelpDeskServices) {
         self.appID = appID
         self.source = source
         self.platform = platform
@@ -61,10 +61,10 @@ final class SessionIssuer: Sendable {
         let (session, limit) = coalescer.withLock { $0.status(of: ByteKey(userID), now: now) }
         return SessionStatus(
             kept: session.map { SessionStatus.Kept(obtainedAt: $0.obtainedAt, expiresAt: $0.expiresAt) },
-            obstacle: obstacle(userID, limit, now))
+            obstacle: obstacle(userID, limit: limit, now: now))
     }
 
-    private func obstacle(_ userID: String, _ limit: LimitRefusal?, _ now: UnixMilliseconds) -> SessionStatus.Obstacle? {
+    private func obstacle(_ userID: String, limit: LimitRefusal?, now: UnixMilliseconds) -> SessionStatus.Obstacle? {
         guard PlatformRequest.isAddressable(userID) else { return .noAddress }
         if SupportAccount.resemblesSupport(userID) { return .supportAccount }
         if platform.isRefused { return .tokenRefused }
@@ -112,18 +112,20 @@ final class SessionIssuer: Sendable {
         _ number: UInt64, _ userID: String, since start: UnixMilliseconds, until end: UnixMilliseconds, mayCreate: Bool
     ) {
         let body: JSONValue = ["expires_at": .integer(Int64(clamping: end.rawValue))]
-        platform.send(PlatformRequest("issue_session_token", .post, ["users", userID, "token"], body: body)) { [self] answer in
+        platform.send(PlatformRequest("issue_session_token", method: .post, path: ["users", userID, "token"], body: body)) {
+            [self] answer in
             switch answer {
             case .failure(.notFound) where mayCreate:
                 platform.createUser(userID) { [self] failure in
-                    if let failure { return finish(number, userID, .failure(failure)) }
+                    if let failure { return finish(number, userID: userID, answer: .failure(failure)) }
                     call(number, userID, since: start, until: end, mayCreate: false)
                 }
             case .failure(let error):
                 // One that may not create the user any more is not the first request.
-                finish(number, userID, .failure(error), mayHaveArrived: error.mayHaveArrived || !mayCreate)
+                finish(number, userID: userID, answer: .failure(error), mayHaveArrived: error.mayHaveArrived || !mayCreate)
             case .success(let json):
-                finish(number, userID, Session.read(json, since: start, until: end, now: services.clocks.unixMilliseconds()))
+                finish(
+                    number, userID: userID, answer: Session.read(json, since: start, until: end, now: services.clocks.unixMilliseconds()))
             }
         }
     }
@@ -131,7 +133,7 @@ final class SessionIssuer: Sendable {
     /// Answers those who wait for a call. A token may go only to whoever may still have it, and does not outlive the key; others ask again.
     /// - Parameter mayHaveArrived: whether Sendbird may have received a request of the call.
     private func finish(
-        _ number: UInt64, _ userID: String, _ answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
+        _ number: UInt64, userID: String, answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
     ) {
         let end = coalescer.withLock { $0.finish(number, try? answer.get(), mayHaveArrived: mayHaveArrived) }
         let session: Session
@@ -175,8 +177,8 @@ final class SessionIssuer: Sendable {
             case .success: services.onChange()
             case .failure(let error):
                 services.logger.log(
-                    .error, "the session tokens of a user may outlive a revocation",
-                    [
+                    .error, message: "the session tokens of a user may outlive a revocation",
+                    fields: [
                         "app": .string(appID), "reason": .string(error.kind.rawValue),
                         "remedy": .string("when the store works again, sign the user out once more"),
                     ])

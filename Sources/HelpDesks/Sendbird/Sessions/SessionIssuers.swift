@@ -22,7 +22,7 @@ struct SessionIssuers: Sendable {
             if let kept = former?.issuers[id], kept.hasSource(source) {
                 issuers[id] = kept
             } else {
-                issuers[id] = Self.make(app.id, source, services)
+                issuers[id] = Self.make(app.id, source: source, services: services)
             }
         }
         self.issuers = issuers
@@ -40,7 +40,7 @@ struct SessionIssuers: Sendable {
         for issuer in issuers.values { issuer.hear(item) }
     }
 
-    private static func make(_ app: String, _ source: SessionSource, _ services: HelpDeskServices) -> SessionIssuer {
+    private static func make(_ app: String, source: SessionSource, services: HelpDeskServices) -> SessionIssuer {
         let observer = PlatformObserver(
             app: app, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
         observer.expect(SessionIssuer.requestNames)
@@ -52,6 +52,6 @@ struct SessionIssuers: Sendable {
         ) {
             client.send($0, for: app, completion: $1)
         }
-        return SessionIssuer(appID: app, source, platform, services)
+        return SessionIssuer(appID: app, source, platform: platform, services: services)
     }
 }

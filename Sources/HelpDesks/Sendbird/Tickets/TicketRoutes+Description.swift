@@ -27,27 +27,28 @@ extension TicketRoutes {
 
     static let list = described(
         "Lists the person's open or closed tickets, the last changed first, ten a page.",
-        [
+        members: [
             ("state", Schema.nullable(Schema.choice(of: TicketQuestion.Selection.self))),
             ("custom_fields", CallDescription.described(fields, "Fields that the tickets must have, all of them.")), ("after", maybeText),
         ], required: [],
-        RouteDescription.Answer(
-            200, "The tickets, and where the list goes on; null at its end.",
-            Schema.object([("tickets", Schema.array(listed)), ("next", maybeText)])))
+        success: RouteDescription.Answer(
+            200, text: "The tickets, and where the list goes on; null at its end.",
+            schema: Schema.object([("tickets", Schema.array(listed)), ("next", maybeText)])))
 
     static let show = described(
         "Shows one ticket, by its number or its channel.",
-        [ticketID, ("channel", Schema.nullable(Schema.line(1...TicketDraft.longestChannel)))], required: [], one, [notFound])
+        members: [ticketID, ("channel", Schema.nullable(Schema.line(1...TicketDraft.longestChannel)))], required: [], success: one,
+        others: [notFound])
 
     static let count = described(
-        "Counts the person's tickets.", [], required: [],
-        RouteDescription.Answer(
-            200, "How many are open and closed.",
-            Schema.object([("open", Schema.integer(0...Int64.max)), ("closed", Schema.integer(0...Int64.max))])))
+        "Counts the person's tickets.", members: [], required: [],
+        success: RouteDescription.Answer(
+            200, text: "How many are open and closed.",
+            schema: Schema.object([("open", Schema.integer(0...Int64.max)), ("closed", Schema.integer(0...Int64.max))])))
 
     static let create = described(
         "Makes a ticket.",
-        [
+        members: [
             (
                 "user_name",
                 CallDescription.described(
@@ -63,26 +64,27 @@ extension TicketRoutes {
                 )
             ), ("message", maybeText),
         ], required: ["title"],
-        RouteDescription.Answer(
-            201, "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
-            Schema.object([
+        success: RouteDescription.Answer(
+            201, text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
+            schema: Schema.object([
                 ("ticket", ticket), ("message", Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self))),
                 ("dropped", Schema.array(Schema.text)),
-            ])), [stranger])
+            ])), others: [stranger])
 
     static let close = described(
         "Closes a ticket that is active or idle.",
-        [
+        members: [
             ticketID,
             ("comment", CallDescription.described(Schema.nullable(Schema.line(0...Ticket.longestCloseComment)), "Why, for support.")),
-        ], required: ["ticket_id"], one, [notFound, conflict])
+        ], required: ["ticket_id"], success: one, others: [notFound, conflict])
 
     static let reopen = described(
-        "Reopens a closed ticket, where Sendbird lets others do that.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
+        "Reopens a closed ticket, where Sendbird lets others do that.", members: [ticketID], required: ["ticket_id"], success: one,
+        others: [notFound, conflict])
 
     static let relate = described(
         "Says which channels of the person's a ticket is about.",
-        [
+        members: [
             ticketID,
             (
                 "related_channels",
@@ -90,7 +92,7 @@ extension TicketRoutes {
                     ["type": "array", "items": Schema.text, "maxItems": .integer(Int64(TicketDraft.mostRelatedChannels))],
                     "Channels that the person has joined; another one is 400 `foreign_channel`. An empty list clears them.")
             ),
-        ], required: ["ticket_id", "related_channels"], one, [notFound])
+        ], required: ["ticket_id", "related_channels"], success: one, others: [notFound])
 
     private static let settable = (
         "custom_fields",
@@ -104,40 +106,44 @@ extension TicketRoutes {
         )
     )
     private static let set = RouteDescription.Answer(
-        200, "The fields that customers may set, as the help desk has them now, and the keys that it has dropped.",
-        Schema.object([
+        200, text: "The fields that customers may set, as the help desk has them now, and the keys that it has dropped.",
+        schema: Schema.object([
             ("custom_fields", ["type": "object", "additionalProperties": Schema.text]), ("dropped", Schema.array(Schema.text)),
         ]))
 
     static let ticketFields = described(
-        "Sets fields of a ticket; others stay.", [ticketID, settable], required: ["ticket_id", "custom_fields"], set, [notFound])
+        "Sets fields of a ticket; others stay.", members: [ticketID, settable], required: ["ticket_id", "custom_fields"], success: set,
+        others: [notFound])
 
     static let customerFields = described(
-        "Sets the person's own fields; others stay.", [settable], required: ["custom_fields"], set, [stranger])
+        "Sets the person's own fields; others stay.", members: [settable], required: ["custom_fields"], success: set, others: [stranger])
 
     static let confirm = described(
         "Answers support's question whether the ticket may be closed.",
-        [ticketID, messageID, ("confirmed", ["type": "boolean"])], required: ["ticket_id", "message_id", "confirmed"], one,
-        [notFound, conflict])
+        members: [ticketID, messageID, ("confirmed", ["type": "boolean"])], required: ["ticket_id", "message_id", "confirmed"],
+        success: one,
+        others: [notFound, conflict])
 
     static let rate = described(
-        "Answers support's request for a rating.", [ticketID, messageID, ("score", Schema.integer(1...5)), ("comment", maybeText)],
-        required: ["ticket_id", "message_id", "score"], one, [notFound, conflict])
+        "Answers support's request for a rating.",
+        members: [ticketID, messageID, ("score", Schema.integer(1...5)), ("comment", maybeText)],
+        required: ["ticket_id", "message_id", "score"], success: one, others: [notFound, conflict])
 
-    private static var one: RouteDescription.Answer { RouteDescription.Answer(200, "The ticket as it is now.", ticket) }
+    private static var one: RouteDescription.Answer { RouteDescription.Answer(200, text: "The ticket as it is now.", schema: ticket) }
     private static let notFound = RouteDescription.Answer(
-        404, "The person has no such ticket (`not_found`), or the app serves no tickets (`off`).")
+        404, text: "The person has no such ticket (`not_found`), or the app serves no tickets (`off`).")
     private static let stranger = RouteDescription.Answer(
-        404, "The help desk does not take the person as a customer (`unknown_user`), or the app serves no tickets (`off`).")
+        404, text: "The help desk does not take the person as a customer (`unknown_user`), or the app serves no tickets (`off`).")
     private static let conflict = RouteDescription.Answer(
         409,
-        "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing or is not of support (`not_asked`), or "
+        text:
+            "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing or is not of support (`not_asked`), or "
             + "the help desk does not offer it (`unsupported`).")
-    private static let off = RouteDescription.Answer(404, "The app serves no tickets (`off`).")
+    private static let off = RouteDescription.Answer(404, text: "The app serves no tickets (`off`).")
 
     private static func described(
-        _ summary: String, _ members: [(String, JSONValue)], required: [String], _ success: RouteDescription.Answer,
-        _ others: [RouteDescription.Answer] = []
+        _ summary: String, members: [(String, JSONValue)], required: [String], success: RouteDescription.Answer,
+        others: [RouteDescription.Answer] = []
     ) -> RouteDescription {
         RouteDescription(
             summary, text: text,
@@ -146,9 +152,10 @@ extension TicketRoutes {
             answers: [success, CallDescription.malformed, CallDescription.denied]
                 + (others.contains { $0.status == 404 } ? [] : [off]) + others
                 + [
-                    RouteDescription.Answer(429, "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
+                    RouteDescription.Answer(429, text: "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
                     RouteDescription.Answer(
-                        503, "A failure of the service or of what it depends on, never a denial: Sendbird is away, or refuses our token.",
+                        503,
+                        text: "A failure of the service or of what it depends on, never a denial: Sendbird is away, or refuses our token.",
                         headers: ["Retry-After"]),
                 ])
     }

@@ -32,17 +32,17 @@ final class TicketRoutes: Sendable {
 
     var routes: [Route] {
         [
-            route("/sendbird/tickets/list", TicketRoutes.list, TicketRequest.list),
-            route("/sendbird/tickets/show", TicketRoutes.show, TicketRequest.show),
-            route("/sendbird/tickets/count", TicketRoutes.count) { _ in .count },
-            route("/sendbird/tickets/create", TicketRoutes.create, TicketRequest.create),
-            route("/sendbird/tickets/close", TicketRoutes.close, TicketRequest.close),
-            route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketRequest.reopen),
-            route("/sendbird/tickets/related-channels", TicketRoutes.relate, TicketRequest.relate),
-            route("/sendbird/tickets/fields", TicketRoutes.ticketFields, TicketRequest.ticketFields),
-            route("/sendbird/tickets/customer-fields", TicketRoutes.customerFields, TicketRequest.customerFields),
-            route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketRequest.confirm),
-            route("/sendbird/tickets/rate", TicketRoutes.rate, TicketRequest.rate),
+            route("/sendbird/tickets/list", description: TicketRoutes.list, read: TicketRequest.list),
+            route("/sendbird/tickets/show", description: TicketRoutes.show, read: TicketRequest.show),
+            route("/sendbird/tickets/count", description: TicketRoutes.count) { _ in .count },
+            route("/sendbird/tickets/create", description: TicketRoutes.create, read: TicketRequest.create),
+            route("/sendbird/tickets/close", description: TicketRoutes.close, read: TicketRequest.close),
+            route("/sendbird/tickets/reopen", description: TicketRoutes.reopen, read: TicketRequest.reopen),
+            route("/sendbird/tickets/related-channels", description: TicketRoutes.relate, read: TicketRequest.relate),
+            route("/sendbird/tickets/fields", description: TicketRoutes.ticketFields, read: TicketRequest.ticketFields),
+            route("/sendbird/tickets/customer-fields", description: TicketRoutes.customerFields, read: TicketRequest.customerFields),
+            route("/sendbird/tickets/confirm", description: TicketRoutes.confirm, read: TicketRequest.confirm),
+            route("/sendbird/tickets/rate", description: TicketRoutes.rate, read: TicketRequest.rate),
         ]
     }
 
@@ -63,8 +63,8 @@ final class TicketRoutes: Sendable {
     }
 
     private func route(
-        _ path: StaticString, _ description: RouteDescription,
-        _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketRequest
+        _ path: StaticString, description: RouteDescription,
+        read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketRequest
     ) -> Route {
         AuthenticatedRoute(
             path, of: .sendbird, bodyLimit: Self.bodyLimit, timeoutMilliseconds: Self.timeoutMilliseconds, description: description,
@@ -77,7 +77,8 @@ final class TicketRoutes: Sendable {
     private func step(_ caller: AuthenticatedCaller, _ payload: TicketRequest) -> AuthenticatedStep {
         guard let app = app(caller.appID) else {
             return .answer(
-                AuthenticatedAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
+                AuthenticatedAnswer(
+                    .error(404, code: "off", message: "This app serves its customers no tickets."), result: "off", reason: "off"))
         }
         let now = services.clocks.unixMilliseconds()
         let isCreation = if case .create = payload { true } else { false }
@@ -186,7 +187,7 @@ final class TicketRoutes: Sendable {
 
     private static func failed(_ failure: TicketFailure, isOfChange: Bool) -> AuthenticatedAnswer {
         let retry = failure.retryAfterSeconds.map { [(name: "Retry-After", value: "\($0)")] } ?? []
-        let response = Response.error(failure.status, failure.code, failure.message(isOfChange: isOfChange), headers: retry)
+        let response = Response.error(failure.status, code: failure.code, message: failure.message(isOfChange: isOfChange), headers: retry)
         return AuthenticatedAnswer(
             response, result: result(of: failure), reason: failure.reason, level: failure.status == 503 ? .warning : .info)
     }

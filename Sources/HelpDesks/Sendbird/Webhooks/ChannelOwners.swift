@@ -48,7 +48,7 @@ final class ChannelOwners: Sendable {
 
     /// Finds the owner of a channel.
     /// - Parameter completion: called exactly once, on any thread, perhaps before this returns.
-    func find(_ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (OwnerAnswer) -> Void) {
+    func find(_ app: SendbirdState.App, channel: String, completion: @escaping @Sendable (OwnerAnswer) -> Void) {
         let key = Channel(appID: ByteKey(app.id), url: ByteKey(channel))
         let now = clocks.monotonicMilliseconds()
         if let end = unknown.withLock({ $0[key] }), now < end { return completion(.nobody) }

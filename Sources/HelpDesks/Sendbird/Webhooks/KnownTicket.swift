@@ -105,11 +105,11 @@ struct KnownTicket: Sendable, Equatable {
         let wasClosed = isClosed
         isClosed = ticket.isClosed ?? isClosed
         let former = (agent: agent, status: status, group: group)
-        Self.change(&status, ticket.status, "status", &step)
-        Self.change(&closeStatus, ticket.closeStatus, "close_status", &step)
-        Self.change(&priority, ticket.priority, "priority", &step)
-        Self.change(&group, ticket.group?.text, "group", &step)
-        Self.change(&agent, ticket.agent?.text, "agent", &step)
+        Self.change(&status, new: ticket.status, field: "status", step: &step)
+        Self.change(&closeStatus, new: ticket.closeStatus, field: "close_status", step: &step)
+        Self.change(&priority, new: ticket.priority, field: "priority", step: &step)
+        Self.change(&group, new: ticket.group?.text, field: "group", step: &step)
+        Self.change(&agent, new: ticket.agent?.text, field: "agent", step: &step)
         if type == Self.creation, !wasKnown {
             isCreationTold = true
             step.kinds.append(.ticketCreated)
@@ -130,7 +130,7 @@ struct KnownTicket: Sendable, Equatable {
         return step
     }
 
-    private static func change(_ value: inout String?, _ new: String?, _ field: StaticString, _ step: inout Step) {
+    private static func change(_ value: inout String?, new: String?, field: StaticString, step: inout Step) {
         guard let new, new != value else { return }
         step.changes.append(Change(field: field, from: value))
         value = new

@@ -59,11 +59,11 @@ final class OwnerLookup: Notifier {
         guard let maker = try? maker(of: webhook, event, app) else { return completion(Self.retry(UndecidedReason.internalError.rawValue)) }
         let message = Message(webhook: webhook, maker: maker)
         // Desk's webhook about the ticket may have told of the owner meanwhile.
-        decide(message, found: nil, isFinal: false, app, completion) { [self] in
+        decide(message, found: nil, isFinal: false, app: app, completion: completion) { [self] in
             findOwner(app, webhook.channel.text) { [self] answer in
                 switch answer.counted(for: webhook, age: services.clocks.unixMilliseconds().elapsed(since: event.receivedAt)) {
-                case .owner(let owner): decide(message, found: owner, isFinal: true, app, completion)
-                case .nobody: decide(message, found: nil, isFinal: true, app, completion)
+                case .owner(let owner): decide(message, found: owner, isFinal: true, app: app, completion: completion)
+                case .nobody: decide(message, found: nil, isFinal: true, app: app, completion: completion)
                 case .unavailable(let reason, let retryAfter): completion(Self.retry(reason, after: retryAfter))
                 }
             }
@@ -87,8 +87,8 @@ final class OwnerLookup: Notifier {
     /// Has the store decide.
     /// - Parameter onUndecided: called instead of the completion when the owner is needed.
     private func decide(
-        _ message: Message, found: ChannelOwner?, isFinal: Bool, _ app: SendbirdState.App,
-        _ completion: @escaping @Sendable (DeliveryOutcome) -> Void, onUndecided: (@Sendable () -> Void)? = nil
+        _ message: Message, found: ChannelOwner?, isFinal: Bool, app: SendbirdState.App,
+        completion: @escaping @Sendable (DeliveryOutcome) -> Void, onUndecided: (@Sendable () -> Void)? = nil
     ) {
         let report = message.maker.report(message.webhook, found: found, isFinal: isFinal)
         services.store.accept(report, isAwaited: { true }) { [services] result in

@@ -42,14 +42,14 @@ extension ReportMaker {
         case .undecided: return .undecided
         case .ignored(let reason): return .ignored(reason: reason?.rawValue)
         case .comment(let isPushed):
-            let incoming = comment(webhook, .commentCreated, owner, isPushed: isPushed)
+            let incoming = comment(webhook, kind: .commentCreated, owner: owner, isPushed: isPushed)
             return .decided(conversations: [], incomingEvents: [incoming], remark: remark?.rawValue)
         case .malformed: return .decided(conversations: [], incomingEvents: [], remark: WebhookRemark.malformed.rawValue)
         case .inquiry(let inquiry, let step, let isPushed):
             let request: Event.Kind = webhook.content.isClosure ? .closureRequested : .ratingRequested
             var incomingEvents: [IncomingEvent] = []
-            if step.isAsked { incomingEvents.append(comment(webhook, request, owner, isPushed: isPushed)) }
-            if let answer = step.answer { incomingEvents.append(answered(answer, request, webhook, owner)) }
+            if step.isAsked { incomingEvents.append(comment(webhook, kind: request, owner: owner, isPushed: isPushed)) }
+            if let answer = step.answer { incomingEvents.append(answered(answer, request: request, webhook: webhook, owner: owner)) }
             return .decided(
                 conversations: [ConversationState(question.name, userID: question.userID, data: inquiry.data)],
                 incomingEvents: incomingEvents,
@@ -57,7 +57,7 @@ extension ReportMaker {
         }
     }
 
-    private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> IncomingEvent {
+    private func comment(_ webhook: ChatWebhook, kind: Event.Kind, owner: ChannelOwner?, isPushed: Bool) -> IncomingEvent {
         let comment = Comment(
             appID: appID, userID: owner?.userID ?? "", ticketID: owner?.ticketID, channel: webhook.channel, commentID: webhook.messageID,
             deviceID: "", deviceType: nil, body: webhook.text,
@@ -70,7 +70,7 @@ extension ReportMaker {
     }
 
     private func answered(
-        _ answer: InquiryAnswer, _ request: Event.Kind, _ webhook: ChatWebhook, _ owner: ChannelOwner?
+        _ answer: InquiryAnswer, request: Event.Kind, webhook: ChatWebhook, owner: ChannelOwner?
     ) -> IncomingEvent {
         let kind: Event.Kind =
             request == .ratingRequested ? .ticketRated : answer.state == .confirmed ? .closureConfirmed : .closureDeclined

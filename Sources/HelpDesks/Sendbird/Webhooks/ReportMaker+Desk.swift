@@ -46,7 +46,7 @@ extension ReportMaker {
                 changed.append(Self.conversation(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))
             }
             let incomingEvents = step.kinds.enumerated().map { place, kind in
-                event(kind, place, webhook, state, step.changes, userID: userID ?? "")
+                event(kind, place: place, webhook: webhook, state: state, changes: step.changes, userID: userID ?? "")
             }
             let remark = step.remark ?? (userID == nil ? .noCustomer : incomingEvents.isEmpty && known != nil ? .duplicate : nil)
             return .decided(conversations: changed, incomingEvents: incomingEvents, remark: remark?.rawValue)
@@ -54,7 +54,7 @@ extension ReportMaker {
     }
 
     private func event(
-        _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: KnownTicket, _ changes: [KnownTicket.Change], userID: String
+        _ kind: Event.Kind, place: Int, webhook: DeskWebhook, state: KnownTicket, changes: [KnownTicket.Change], userID: String
     ) -> IncomingEvent {
         let ticket = webhook.ticket
         let report = TicketPayload.Report(

@@ -109,7 +109,7 @@ struct SendbirdKeys: Sendable {
 
     /// Whether a header's value is the signature of a body with one token, for explanations.
     static func isGenuine(
-        _ header: String, _ body: [UInt8], _ token: SecretBytes, from sender: SendbirdSender
+        _ header: String, body: [UInt8], token: SecretBytes, from sender: SendbirdSender
     ) throws(CryptoError) -> Bool {
         guard let code = sender.code(header.utf8.span) else { return false }
         switch sender {

@@ -66,17 +66,18 @@ final class SendbirdWebhookRoute: Sendable {
         guard sender.code(request) == nil else { return nil }
         let state = state.current
         let context = RequestContext(id: request.requestID, request.callersTrace().flatMap { services.tracer.begin(below: $0) })
-        return deny(.noSignature, state.app(request), request, state, context)
+        return deny(.noSignature, app: state.app(request), request: request, state: state, context: context)
     }
 
     /// - Parameter cause: of an app that there is.
     private func deny(
-        _ cause: WebhookRefusal, _ app: SendbirdState.App?, _ request: borrowing Request, _ state: SendbirdState, _ context: RequestContext
+        _ cause: WebhookRefusal, app: SendbirdState.App?, request: borrowing Request, state: SendbirdState, context: RequestContext
     ) -> Response {
         let cause = app == nil ? .unknownApp : cause
         // Sampled alike, because a line takes time and would tell which apps there are.
         journal.refuse(
-            cause, app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request, context)
+            cause, counters: app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request: request,
+            context: context)
         return journal.answers.denied
     }
 
@@ -84,11 +85,11 @@ final class SendbirdWebhookRoute: Sendable {
         let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
         switch decide(request, context) {
         case .answer(let response, let app):
-            services.tracer.endRequest(context.span, path, response, app: app?.id)
+            services.tracer.endRequest(context.span, route: path, response: response, app: app?.id)
             return responder.respond(response)
         case .store(let app, let question):
             return responder.respondLater(timeoutMilliseconds: timeoutMilliseconds) { pending in
-                store(question, app, context, PendingBox(pending))
+                store(question, app: app, context: context, box: PendingBox(pending))
             }
         }
     }
@@ -96,15 +97,19 @@ final class SendbirdWebhookRoute: Sendable {
     private func decide(_ request: borrowing Request, _ context: RequestContext) -> Decision {
         let state = state.current
         let found = state.app(request)
-        guard let code = sender.code(request) else { return .answer(deny(.noSignature, found, request, state, context), found) }
+        guard let code = sender.code(request) else {
+            return .answer(deny(.noSignature, app: found, request: request, state: state, context: context), found)
+        }
         let token: StaticString?
         do throws(CryptoError) {
             let keys = found?.keys ?? state.unknownKeys
             token = try request.withBody { body throws(CryptoError) in try keys.signer(of: body, code, from: sender) }
         } catch {
-            return fail(error, found, state, context)
+            return fail(error, app: found, state: state, context: context)
         }
-        guard let app = found, let token else { return .answer(deny(.signature, found, request, state, context), found) }
+        guard let app = found, let token else {
+            return .answer(deny(.signature, app: found, request: request, state: state, context: context), found)
+        }
         if sender == .desk { tell(token, app) }
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
@@ -117,15 +122,17 @@ final class SendbirdWebhookRoute: Sendable {
             if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(ChatMemory()) {
                 return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, context), app)
             }
-            return decide(request, webhook, app, state, context)
+            return decide(request, webhook: webhook, app: app, state: state, context: context)
         } catch {
-            journal.refuse(.malformed, app.counters, reason: error.reason, app: app.id, request, context)
-            return .answer(.error(400, "malformed", error.message), app)
+            journal.refuse(.malformed, counters: app.counters, reason: error.reason, app: app.id, request: request, context: context)
+            return .answer(.error(400, code: "malformed", message: error.message), app)
         }
     }
 
-    private func fail(_ error: CryptoError, _ app: SendbirdState.App?, _ state: SendbirdState, _ context: RequestContext) -> Decision {
-        journal.note(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, context)
+    private func fail(_ error: CryptoError, app: SendbirdState.App?, state: SendbirdState, context: RequestContext) -> Decision {
+        journal.note(
+            .unavailable, counters: app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, context: context
+        )
         return .answer(journal.answers.refusals.unavailable, app)
     }
 
@@ -139,7 +146,7 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     private func decide(
-        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ state: SendbirdState, _ context: RequestContext
+        _ request: borrowing Request, webhook: Webhook, app: SendbirdState.App, state: SendbirdState, context: RequestContext
     ) -> Decision {
         do throws(CryptoError) {
             let identity = try request.withBody { body throws(CryptoError) in
@@ -151,13 +158,13 @@ final class SendbirdWebhookRoute: Sendable {
             let maker = try ReportMaker(
                 of: app, receivedAt: services.clocks.unixMilliseconds(), lifeMilliseconds: app.subscriptions.lifeMilliseconds,
                 trace: context.trace, identity: identity, services)
-            return .store(app, question(webhook, maker, request))
+            return .store(app, question(webhook, maker: maker, request: request))
         } catch {
-            return fail(error, app, state, context)
+            return fail(error, app: app, state: state, context: context)
         }
     }
 
-    private func question(_ webhook: Webhook, _ maker: ReportMaker, _ request: borrowing Request) -> Question {
+    private func question(_ webhook: Webhook, maker: ReportMaker, request: borrowing Request) -> Question {
         switch webhook {
         case .chat(let webhook):
             Question(
@@ -171,12 +178,12 @@ final class SendbirdWebhookRoute: Sendable {
     /// Logs once for each app with whose token Desk signs, because its documentation does not say.
     private func tell(_ token: StaticString, _ app: SendbirdState.App) {
         guard named.withLock({ $0.insert("\(app.id) \(token)").inserted }) else { return }
-        services.logger.log(.info, "desk webhooks are signed", ["app": .string(app.id), "token": .string("\(token)")])
+        services.logger.log(.info, message: "desk webhooks are signed", fields: ["app": .string(app.id), "token": .string("\(token)")])
     }
 
     /// - Parameter reason: why the message is held, for the log; nil where it is not.
     private func store(
-        _ question: Question, _ app: SendbirdState.App, _ context: RequestContext, _ box: PendingBox, heldFor reason: String? = nil
+        _ question: Question, app: SendbirdState.App, context: RequestContext, box: PendingBox, heldFor reason: String? = nil
     ) {
         services.store.accept(question.report, isAwaited: { box.isAwaited }) { [self] result in
             if case .success(.undecided) = result, let findOwner, let unowned = question.unowned {
@@ -188,12 +195,12 @@ final class SendbirdWebhookRoute: Sendable {
                         case .nobody: (maker.report(webhook, found: nil, isFinal: true), nil)
                         case .unavailable(let reason, _): (maker.held(webhook, body: body), reason)
                         }
-                    store(Question(report: report, unowned: nil), app, context, box, heldFor: reason)
+                    store(Question(report: report, unowned: nil), app: app, context: context, box: box, heldFor: reason)
                 }
             }
             if case .success(.accepted(_, _, let score?, _)) = result { app.ratings[score]?.increment() }
-            let response = recordOutcome(result, app, context, heldFor: reason)
-            services.tracer.endRequest(context.span, path, response, app: app.id)
+            let response = recordOutcome(result, app: app, context: context, heldFor: reason)
+            services.tracer.endRequest(context.span, route: path, response: response, app: app.id)
             box.respond(response)
         }
     }
@@ -201,7 +208,7 @@ final class SendbirdWebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ context: RequestContext, heldFor reason: String?
+        _ result: Result<ReportOutcome, StoreError>, app: SendbirdState.App, context: RequestContext, heldFor reason: String?
     ) -> Response {
         switch result {
         case .success(.accepted(let events, let remark, _, _)):
@@ -209,17 +216,19 @@ final class SendbirdWebhookRoute: Sendable {
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
             // A word such as `timeout` alone could be about the store.
             let more: LogFields = reason.map { ["api": .string(PlatformAPI.desk.rawValue), "reason": .string($0)] } ?? [:]
-            journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, more: more, context)
+            journal.store(
+                remark?.result ?? .accepted, counters: app.counters, app: app.id, event: events.first, level: level, more: more,
+                context: context)
             if !events.isEmpty { services.onChange() }
             return remark == .duplicate ? journal.answers.duplicate : journal.answers.accepted
         case .success(.duplicate(let earlier)):
-            journal.store(.duplicate, app.counters, app: app.id, event: earlier.first, context)
+            journal.store(.duplicate, counters: app.counters, app: app.id, event: earlier.first, context: context)
             return journal.answers.duplicate
         case .success(.ignored(let reason)): return journal.ignore(app.counters, reason: reason, app: app.id, context)
         case .success(.undecided):
-            journal.note(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, context)
+            journal.note(.unavailable, counters: app.counters, level: .error, reason: "former_unknown", app: app.id, context: context)
             return journal.answers.refusals.unavailable
-        case .failure(let error): return journal.fail(error, app.counters, app: app.id, context)
+        case .failure(let error): return journal.fail(error, counters: app.counters, app: app.id, context: context)
         }
     }
 }

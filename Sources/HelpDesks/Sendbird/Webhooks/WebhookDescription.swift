@@ -9,9 +9,10 @@ extension SendbirdSender {
             self == .chat ? "Takes a webhook of Sendbird Chat." : "Takes a webhook of Sendbird Desk.",
             text: "The answer 200 comes once what follows from it is durable. Other events are answered 200 `ignored`.",
             parameters: [
-                RouteDescription.Parameter("app", .path, Schema.text, text: "The app's Application ID."),
+                RouteDescription.Parameter("app", place: .path, schema: Schema.text, text: "The app's Application ID."),
                 RouteDescription.Parameter(
-                    "\(header)", .header, ["type": "string", "pattern": .string("^\(prefix)[0-9a-f]{\(self == .chat ? 64 : 40)}$")],
+                    "\(header)", place: .header,
+                    schema: ["type": "string", "pattern": .string("^\(prefix)[0-9a-f]{\(self == .chat ? 64 : 40)}$")],
                     text: self == .chat
                         ? "HMAC-SHA-256 of the raw body under an API token of Chat, in lower-case hexadecimal digits."
                         : "HMAC-SHA-1 of the raw body under an API token of Desk or Chat, in lower-case hexadecimal digits."),
@@ -20,15 +21,15 @@ extension SendbirdSender {
                 self == .chat ? Self.chatBody : Self.deskBody, example: self == .chat ? Self.chatExample : Self.deskExample),
             answers: [
                 RouteDescription.Answer(
-                    200, "What follows is durable, was durable before, or there is nothing to be done.",
-                    WebhookAnswers.schema),
+                    200, text: "What follows is durable, was durable before, or there is nothing to be done.",
+                    schema: WebhookAnswers.schema),
                 RouteDescription.Answer(
-                    400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
+                    400, text: "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
-                    "The app is unknown or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, "
+                    text: "The app is unknown or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, "
                         + "`forbidden_certificate`, `forbidden_header`)."),
-                RouteDescription.Answer(503, "It could not be stored.", headers: ["Retry-After"]),
+                RouteDescription.Answer(503, text: "It could not be stored.", headers: ["Retry-After"]),
             ])
     }
 
