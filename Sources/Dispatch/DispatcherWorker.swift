@@ -119,7 +119,7 @@ final class DispatcherWorker: Sendable {
         guard let messages else { return }
         var random = SystemRandomNumberGenerator()
         unreported += end(messages.outcomes, lanes: &lanes, now: now, opener: opener, random: &random, log: &log)
-        for notifiers in messages.notifiers { take(notifiers, &lanes, now, &log) }
+        for notifiers in messages.notifiers { take(notifiers, lanes: &lanes, now: now, log: &log) }
         if messages.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
             if messages.resumes { lanes[index].resume() }
@@ -192,7 +192,7 @@ final class DispatcherWorker: Sendable {
             let results = try store.work(finished, claims, telling: audience())
             finished = []
             for (index, result) in zip(claiming.map(\.lane), results).sorted(by: { $0.0 < $1.0 }) {
-                take(result, &lanes[index], now, &untried)
+                take(result, lane: &lanes[index], now: now, untried: &untried)
             }
         } catch {
             for (index, _) in claiming { lanes[index].nextDue = now + Self.storeRetryMilliseconds }

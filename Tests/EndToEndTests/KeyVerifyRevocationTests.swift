@@ -42,19 +42,19 @@ import Time
     @Test func `a revoked key is not valid, with and without the service`() throws {
         let workspace = try Workspace(Self.members)
         let (key, other) = (try workspace.key(), try workspace.key())
-        #expect(try verify(workspace, key) == .unasked)
+        #expect(try verify(workspace, key: key) == .unasked)
         let server = try RunningServer(workspace)
-        #expect(try verify(workspace, key) == .valid)
+        #expect(try verify(workspace, key: key) == .valid)
         try run(workspace, "revoke", "--app", Workspace.app, "--key", key)
-        #expect(try verify(workspace, key) == .revoked)
-        #expect(try verify(workspace, other) == .valid)
+        #expect(try verify(workspace, key: key) == .revoked)
+        #expect(try verify(workspace, key: other) == .valid)
         #expect(try verify(workspace, key: key, more: "--offline") == .offline)
         #expect(try server.stop() == .exit(0))
-        #expect(try verify(workspace, key) == .revoked)
-        #expect(try verify(workspace, other) == .valid)
+        #expect(try verify(workspace, key: key) == .revoked)
+        #expect(try verify(workspace, key: other) == .valid)
         try run(workspace, "users", "block", "--app", Workspace.app, "--user", Markers.user)
-        #expect(try verify(workspace, other) == .revoked)
-        #expect(try verify(workspace, try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
+        #expect(try verify(workspace, key: other) == .revoked)
+        #expect(try verify(workspace, key: try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
     @Test func `a service with other keys in force than the file is told`() throws {

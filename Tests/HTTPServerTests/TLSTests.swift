@@ -42,10 +42,10 @@ import Threading
     @Test func answersAtOnceAndLater() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
-        #expect(try curl(fixture, "/hello").output == "hello")
+        #expect(try curl(fixture, path: "/hello").output == "hello")
         #expect(try curl(fixture, path: "/echo", options: "--data body").output == "body")
         #expect(try curl(fixture, path: "/later", options: "--data body").output == "body")
-        #expect(try curl(fixture, path: "/dropped", options: "-X POST", options: "-o /dev/null -w '%{http_code}'").output == "500")
+        #expect(try curl(fixture, path: "/dropped", options: "-X POST", "-o /dev/null -w '%{http_code}'").output == "500")
         #expect(fixture.observed.count(of: 200) == 3)
     }
 
@@ -118,7 +118,7 @@ import Threading
         let fixture = try fixture()
         let answer = Monitor("")
         let thread = startThread {
-            let output = try? curl(fixture, path: "/held", options: "-X POST", options: "-o /dev/null -w '%{http_code}'").output
+            let output = try? curl(fixture, path: "/held", options: "-X POST", "-o /dev/null -w '%{http_code}'").output
             answer.update { $0 = output ?? "" }
         }
         let pending = try fixture.held.next()
@@ -150,7 +150,7 @@ import Threading
         thread.join()
         #expect(status.withLock { $0 } == "one two")
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
-        #expect(try curl(fixture, "/hello").status == 60)
+        #expect(try curl(fixture, path: "/hello").status == 60)
         // One that cannot be used changes nothing.
         #expect(throws: ServerError.self) {
             try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: identity.key))

@@ -25,15 +25,15 @@ import Time
 
     @Test func writesSoManyOfAKindAndThenHowManyWereLeftOut() throws {
         let denials = denials(log.logger)
-        write(denials, DenialLog.linesPerMinute + 5)
+        write(denials, count: DenialLog.linesPerMinute + 5)
         write(denials, count: 2, reason: "unknown_app")
         #expect(try log.lines().count == DenialLog.linesPerMinute + 2)
         seconds.update { $0 = 59 }
-        write(denials, 1)
+        write(denials, count: 1)
         denials.flush()
         #expect(try log.lines().count == DenialLog.linesPerMinute + 2)
         seconds.update { $0 = 60 }
-        write(denials, 1)
+        write(denials, count: 1)
         let lines = try log.lines()
         #expect(
             lines.suffix(2) == ["WARN  lines left out of=authorize reason=wrong_mac count=6", "INFO  authorize n=0"])
@@ -88,20 +88,20 @@ import Time
     @Test func bearsAReadingThatIsOlderThanTheLast() throws {
         let denials = denials(log.logger)
         seconds.update { $0 = 10 }
-        write(denials, 1)
+        write(denials, count: 1)
         seconds.update { $0 = 9 }
-        write(denials, 1)
+        write(denials, count: 1)
         denials.flush()
         #expect(try log.lines() == ["INFO  authorize n=0", "INFO  authorize n=0"])
     }
 
     @Test func tellsWhatWasLeftOutWhenTheMinuteIsOver() throws {
         let denials = denials(log.logger)
-        write(denials, DenialLog.linesPerMinute + 3)
+        write(denials, count: DenialLog.linesPerMinute + 3)
         seconds.update { $0 = 61 }
         denials.flush()
         #expect(try log.lines().last == "WARN  lines left out of=authorize reason=wrong_mac count=3")
-        write(denials, 1)
+        write(denials, count: 1)
         #expect(try log.lines().last == "INFO  authorize n=0")
     }
 
@@ -110,7 +110,7 @@ import Time
         #expect(try log.lines().count == DenialLog.linesPerMinute * 2)
         let other = try TemporaryDirectory()
         let debug = try TestLog(in: other, level: .debug)
-        write(denials(debug.logger), DenialLog.linesPerMinute * 2)
+        write(denials(debug.logger), count: DenialLog.linesPerMinute * 2)
         #expect(try debug.lines().count == DenialLog.linesPerMinute * 2)
         #expect(other.contents() == ["log"])
     }

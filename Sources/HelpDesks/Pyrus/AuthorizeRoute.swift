@@ -94,7 +94,7 @@ final class AuthorizeRoute: Sendable {
             }
         } catch {
             state.counters.count(error)
-            log(error, request, span)
+            log(error, request: request, span: span)
             duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
             let response = Response.error(400, code: "malformed", message: error.message)
             tracer.endRequest(span, route: Self.path, response: response, result: "malformed")
@@ -111,7 +111,7 @@ final class AuthorizeRoute: Sendable {
     ) -> Response {
         let decision = state.shared.authorizer.applyingShadowMode(to: decision, now: now)
         state.counters.count(decision)
-        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, context) }
+        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller: caller, context: context) }
         duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
         user?.record(decision.verdict, at: now)
         let response = response(to: decision.verdict)

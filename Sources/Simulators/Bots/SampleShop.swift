@@ -57,16 +57,16 @@ package final class SampleShop: Sendable {
         let counter = ShopCounter(settings, proof)
         self.counter = counter
         let routes = [
-            Self.route(counter, path: .get, name: "/orders") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, method: .get, path: "/orders") { shopData, ask throws(ShopData.Refusal) in
                 .array(shopData.orders(of: ask.customerID).map(\.line))
             },
-            Self.route(counter, path: .get, name: "/orders/:order") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, method: .get, path: "/orders/:order") { shopData, ask throws(ShopData.Refusal) in
                 try shopData.order(ask.pathParameter, of: ask.customerID).details(customerName: shopData.name(of: ask.customerID))
             },
-            Self.route(counter, path: .get, name: "/recommendations") { shopData, _ throws(ShopData.Refusal) in
+            Self.route(counter, method: .get, path: "/recommendations") { shopData, _ throws(ShopData.Refusal) in
                 .array(shopData.products.map(\.json))
             },
-            Self.route(counter, path: .post, name: "/cancellations") { shopData, ask throws(ShopData.Refusal) in
+            Self.route(counter, method: .post, path: "/cancellations") { shopData, ask throws(ShopData.Refusal) in
                 try shopData.cancel(ask.fields["order_id"]?.text ?? "", of: ask.customerID).line
             },
         ]

@@ -114,11 +114,11 @@ final class ShopCounter: Sendable {
 
     /// Why a request is refused before anybody looks at what it wants.
     private func refusal(of ask: ShopAsk) -> Answer? {
-        if let problem = proof.problem(ask.proof, signed: ask.signed) { return .refusal(401, "unsigned", "Refused: \(problem).") }
-        guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else { return .refusal(401, "wrong_token", "Refused: the token.") }
-        guard !ask.customerID.isEmpty else { return .refusal(400, "customer_missing", "There is no customer_id.") }
+        if let problem = proof.problem(ask.proof, signed: ask.signed) { return .refusal(401, code: "unsigned", message: "Refused: \(problem).") }
+        guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else { return .refusal(401, code: "wrong_token", message: "Refused: the token.") }
+        guard !ask.customerID.isEmpty else { return .refusal(400, code: "customer_missing", message: "There is no customer_id.") }
         guard ask.method == "GET" || !ask.idempotencyKey.isEmpty else {
-            return .refusal(400, "idempotency_key_missing", "A change needs an Idempotency-Key.")
+            return .refusal(400, code: "idempotency_key_missing", message: "A change needs an Idempotency-Key.")
         }
         return nil
     }
@@ -139,9 +139,9 @@ final class ShopCounter: Sendable {
             return Answer(status: 200, body: try act(&shopData, ask))
         } catch {
             switch error {
-            case .notFound: return .refusal(404, "not_found", "This customer has no such order.")
+            case .notFound: return .refusal(404, code: "not_found", message: "This customer has no such order.")
             case .tooLate(let order):
-                return .refusal(409, "too_late", "Order \(order.id) is \(order.status) and cannot be cancelled.")
+                return .refusal(409, code: "too_late", message: "Order \(order.id) is \(order.status) and cannot be cancelled.")
             }
         }
     }

@@ -58,7 +58,7 @@ package final class SimulatedChat: Sendable {
         let webhooks = try SimulatedWebhooks.start(
             .sendbirdChat, to: settings.webhookURL, token: settings.token, observer: settings.observer)
         self.webhooks = webhooks
-        rules = ChatRules(settings, records, desk) { category, body in webhooks?.send(category, body) }
+        rules = ChatRules(settings, records: records, desk: desk) { category, body in webhooks?.send(category, body) }
         server = try HTTPSimulator(
             .sendbirdChat, host: settings.host, port: settings.port, tokenHeader: "api-token", faults: faults,
             refusal: Self.refusal, routes: rules.routes, webhooks: webhooks)

@@ -97,7 +97,7 @@ import Time
     }
 
     @Test func aDeviceIsRegisteredOnlyWhenItSaysYes() throws {
-        try BackendFixture().withService(.requests([[.respond(403)], [.respond(200)]]), #","cache":{"negative_seconds":0}"#) {
+        try BackendFixture().withService(.requests([[.respond(403)], [.respond(200)]]), verify: #","cache":{"negative_seconds":0}"#) {
             (service, _) throws in
             let bad = try PushTokenCases.kit(["instance_id": "7"])
             // Who may not use the chat hears nothing of what else is wrong.
@@ -110,7 +110,7 @@ import Time
     @Test(arguments: [("error", 503), ("deny", 403), ("allow_if_key_valid", 200)])
     func theRuleDecidesWhenItCannot(rule: String, status: Int) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"\#(rule)""#) { (service, _) throws in
+        try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"\#(rule)""#) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path).status == status) }
             // Never somebody whose key is not valid.
             #expect(try service.ask(key: TestKey(secret: 9).text()).status == 403)
@@ -131,7 +131,7 @@ import Time
         _ rule: String, status: Int, count: Int
     ) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"\#(rule)""#) { (service, _) throws in
+        try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"\#(rule)""#) { (service, _) throws in
             #expect(try service.ask("/pyrus/authorize").status == status)
         }
         let lines = try fixture.log.lines().filter { $0.contains(" authorize result=") }
@@ -141,7 +141,7 @@ import Time
 
     @Test func `the log tells why the backend could not decide about a denied registration`() throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"deny""#) { (service, _) throws in
+        try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"deny""#) { (service, _) throws in
             #expect(try service.ask(BackendCaller.pushToken).status == 403)
         }
         let line = try #require(try fixture.log.lines().first { $0.contains("push token result=denied") })

@@ -19,7 +19,7 @@ import Time
     ])
     func lastsForItsTime(status: Int, cacheControl: String, seconds: UInt64) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(status, headers: ["Cache-Control: \(cacheControl)"])), Self.cache) {
+        try fixture.withService(.everyRequest(.respond(status, headers: ["Cache-Control: \(cacheControl)"])), verify: Self.cache) {
             (service, backend) throws in
             #expect(try service.ask().status == status)
             fixture.pass(milliseconds: seconds * 1000 - 1)
@@ -37,7 +37,7 @@ import Time
     ])
     func mayLastForNoTime(cacheControl: String, members: String) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(200, headers: ["cache-control: \(cacheControl)"])), members) {
+        try fixture.withService(.everyRequest(.respond(200, headers: ["cache-control: \(cacheControl)"])), verify: members) {
             (service, backend) throws in
             for _ in 1...3 { #expect(try service.ask().status == 200) }
             #expect(backend.requests.count == 3)
@@ -56,7 +56,8 @@ import Time
     @Test func neverOutlivesTheKey() throws {
         let fixture = try BackendFixture()
         let key = try TestKey(expiresAt: TestTime.now + 10).text()
-        try fixture.withService(.everyRequest(.respond(200)), #","cache":{"positive_seconds":86400}"#) { (service, backend) throws in
+        try fixture.withService(.everyRequest(.respond(200)), verify: #","cache":{"positive_seconds":86400}"#) {
+            (service, backend) throws in
             #expect(try service.ask(key: key).status == 200)
             fixture.pass(milliseconds: 70_000)
             #expect(try service.ask(key: key).status == 200)

@@ -47,7 +47,7 @@ import Time
 
     @Test(arguments: deeds) func aKeyThatIsRevokedNeverReachesAKeptYes(deed: Deed) throws {
         let fixture = try BackendFixture()
-        try fixture.withService(.everyRequest(.respond(200)), Self.cache) { (service, backend) throws in
+        try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache) { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
             try deed.perform(on: service)
             for path in BackendCaller.routes {

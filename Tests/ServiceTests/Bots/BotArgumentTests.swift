@@ -63,7 +63,7 @@ import Time
         ]
         try withBot { send, backend in
             for (function, query, body, name) in cases {
-                let response = try send(function, atTop: query, inPayload: body)
+                let response = try send(function, query, body)
                 #expect(
                     (response.status, response.error) == (400, "invalid_arguments"),
                     "\(function)\(query) \(body)")
@@ -90,7 +90,7 @@ import Time
         ])
     func noMemberIsCalledProto(_ name: String, query: String, body: String) throws {
         try withBot { send, backend in
-            let response = try send("reorder", atTop: query, inPayload: body)
+            let response = try send("reorder", query, body)
             #expect(response.status == 400)
             #expect(response.json["message"] == "no member may be called __proto__.")
             #expect(backend.requests.isEmpty)
@@ -113,7 +113,7 @@ import Time
     /// It is a text there, and nobody parses it.
     @Test func aTextMaySayProto() throws {
         try withBot { (send, backend) throws in
-            #expect(try send("cancel_order", atTop: "", inPayload: "order_id=7&reason=__proto__").status == 409)
+            #expect(try send("cancel_order", "", "order_id=7&reason=__proto__").status == 409)
             #expect(backend.requests.isEmpty)
         }
     }
@@ -122,8 +122,8 @@ import Time
     @Test func numbersArriveAsTheyAreWritten() throws {
         let notes = #"{"price":19.99,"same":19.990,"exact":0.1000000000000000055,"large":9007199254740993.5,"e":1E2,"zero":-0.0}"#
         try withBot { (send, backend) throws in
-            #expect(try send("reorder", atTop: "", inPayload: #"{"order_id":"7","count":2.0,"notes":\#(notes)}"#).status == 200)
-            #expect(try send("reorder", atTop: "?order_id=8&count=3E0", inPayload: "notes=\(BotURLTemplate.escaped(notes))").status == 200)
+            #expect(try send("reorder", "", #"{"order_id":"7","count":2.0,"notes":\#(notes)}"#).status == 200)
+            #expect(try send("reorder", "?order_id=8&count=3E0", "notes=\(BotURLTemplate.escaped(notes))").status == 200)
             let bodies = backend.requests.map { String(decoding: $0.body, as: UTF8.self) }
             #expect(
                 bodies == [
@@ -153,16 +153,16 @@ import Time
     @Test func areBounded() throws {
         try withBot { (send, backend) throws in
             let deep = String(repeating: #"{"a":"#, count: 33) + "1" + String(repeating: "}", count: 33)
-            #expect(try send("reorder", atTop: "", inPayload: #"{"order_id":"7","notes":\#(deep)}"#).status == 400)
+            #expect(try send("reorder", "", #"{"order_id":"7","notes":\#(deep)}"#).status == 400)
             let many = (0..<300).map { "\"a\($0)\":1" }.joined(separator: ",")
-            #expect(try send("get_order_list", atTop: "", inPayload: "{\(many)}").status == 400)
+            #expect(try send("get_order_list", "", "{\(many)}").status == 400)
             let text = String(repeating: "x", count: 17 << 10)
-            #expect(try send("reorder", atTop: "", inPayload: #"{"order_id":"7","notes":{"a":"\#(text)"}}"#).status == 400)
+            #expect(try send("reorder", "", #"{"order_id":"7","notes":{"a":"\#(text)"}}"#).status == 400)
             #expect(
-                try send("get_order_list", atTop: "", inPayload: #"{"a":"\#(String(repeating: "x", count: 65 << 10))"}"#)
+                try send("get_order_list", "", #"{"a":"\#(String(repeating: "x", count: 65 << 10))"}"#)
                     .status == 413)
             #expect(
-                try send("get_order_list", atTop: "", inPayload: #"{"a":"\#(String(repeating: "x", count: 1 << 20))"}"#)
+                try send("get_order_list", "", #"{"a":"\#(String(repeating: "x", count: 1 << 20))"}"#)
                     .status == 413)
             #expect(backend.requests.isEmpty)
         }
@@ -187,7 +187,7 @@ import Time
         ]
         try withBot { send, backend in
             for (function, query, body, says) in cases {
-                let response = try send(function, atTop: query, inPayload: body)
+                let response = try send(function, query, body)
                 #expect((response.status, response.error) == (400, "invalid_arguments"), "\(function)\(query.prefix(9)) \(body.prefix(40))")
                 #expect(response.json["message"]?.text?.contains(says) == true, "\(response.text)")
             }
@@ -220,7 +220,7 @@ import Time
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             let response = try send(
-                "get_order_details", atTop: "", inPayload: String(decoding: body.serialized(), as: UTF8.self))
+                "get_order_details", "", String(decoding: body.serialized(), as: UTF8.self))
             #expect((response.status, response.error) == (400, "invalid_arguments"))
             #expect(backend.requests.isEmpty)
         }
@@ -234,7 +234,7 @@ import Time
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             #expect(
-                try send("get_order_details", atTop: "", inPayload: String(decoding: body.serialized(), as: UTF8.self)).status
+                try send("get_order_details", "", String(decoding: body.serialized(), as: UTF8.self)).status
                     == 200)
             let request = try #require(backend.requests.first)
             let escaped = BotURLTemplate.escaped(text)

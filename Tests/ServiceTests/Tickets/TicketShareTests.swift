@@ -120,7 +120,7 @@ import Time
     @Test func theCompanysQuestionsAboutOneAppDelayNoOther() throws {
         try withStuckDesk { (site, desk) throws in
             let line = "GET /v1/tickets/show?app_id=stuck&ticket_id=101"
-            let waiting = try (0..<20).map { _ in try site.begin(site.service.adminAddress, line) }
+            let waiting = try (0..<20).map { _ in try site.begin(site.service.adminAddress, line: line) }
             #expect(desk.waitForRequests(4))
             for _ in 0..<10 { #expect(try site.ask("/count").status == 200) }
             #expect(desk.requests.count == 4)
