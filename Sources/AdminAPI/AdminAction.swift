@@ -7,7 +7,6 @@ internal import Time
 /// An operator's request to the store. Commands send it to the admin listener of a running service, which decodes the same action from the
 /// request; without a running service they perform it themselves.
 package protocol AdminAction: Sendable {
-    /// The HTTP request for this action.
     var request: AdminRequest { get }
 
     /// The action's name in the audit log; nil when it changes nothing.
@@ -41,7 +40,6 @@ extension AdminAction {
     /// An action on a help desk waits for it.
     package var waitingAppID: String? { remoteAppID }
 
-    /// Most changes are for operators.
     package var role: AdminToken.Role { change == nil ? .read : .operate }
 }
 
@@ -49,14 +47,12 @@ extension AdminAction {
 package struct AdminAnswer: Sendable, Equatable {
     /// The default length of a list.
     package static let defaultLimit = 100
-    /// The largest length of a list.
     package static let largestLimit = 1000
 
     /// What was changed, with the count.
     enum Change: Equatable {
         /// Dead deliveries that are pending again.
         case retried(Int)
-        /// Removed push tokens.
         case removed(Int)
         /// Deliveries that were deleted, or marked as dead with reason `purged`.
         case purged(Int)
@@ -135,7 +131,6 @@ package struct AdminAnswer: Sendable, Equatable {
     }
 }
 
-/// A field of an audit line.
 struct AuditField: Sendable, Equatable {
     let name: String
     let text: String
@@ -144,7 +139,6 @@ struct AuditField: Sendable, Equatable {
 /// What actions need to run.
 package struct AdminContext: Sendable {
     let store: any Store
-    /// The current time.
     let now: UnixMilliseconds
     /// The relevant part of the configuration.
     let state: OperatorState

@@ -8,10 +8,8 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// A request to the admin listener.
 package struct AdminRequest: Sendable {
     let method: ClientMethod
-    /// Path and query.
     let target: String
     let body: [UInt8]
 
@@ -37,9 +35,7 @@ package struct AdminRequest: Sendable {
 /// listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 struct AdminCall {
     enum Outcome {
-        /// The service has answered.
         case answered(AdminAnswer)
-        /// Nothing listens at the address.
         case nobody
         /// The listening process has not proven itself, because it is a stranger or hangs, and was not sent the token; the text explains that to
         /// a person.

@@ -15,7 +15,6 @@ struct AdminCaller: Sendable {
         let proven = token.map { "\($0.name) \(peer)" } ?? peer
         return statedAuthor.map { "\(proven) (\($0))" } ?? proven
     }
-    /// The request's id in the log.
     let requestID: String
 
     init(_ request: borrowing Request, _ token: AdminToken? = nil) {

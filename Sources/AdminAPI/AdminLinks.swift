@@ -19,7 +19,6 @@ extension [RouteDescription.Link] {
         [RouteDescription.Link(.delete, path: "/v1/revocations/:id", parameters: ["id": inAnswer(pointer)])]
     }
 
-    /// With a call of a bot's function.
     static func botCall(_ pointer: String) -> Self {
         [RouteDescription.Link(.get, path: "/v1/bots/calls/:id", parameters: ["id": inAnswer(pointer)])]
     }

@@ -5,7 +5,6 @@ internal import Core
 package enum AdminListenerIdentity: Sendable, Equatable {
     /// A service that knows one of the configuration's admin tokens.
     case service
-    /// Nothing listens at the address.
     case nobody
     /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text says how it failed to
     /// prove itself.

@@ -3,7 +3,6 @@ package import HTTPServer
 internal import JSON
 
 extension AdminRoute {
-    /// Values for examples, by the parameter's name.
     private static let examples: [String: JSONValue] = ["app_id": "my-app", "user_id": "user-1", "query": "user-1"]
 
     /// What it takes and answers. It is derived, so that a route needs no more than its entry in the table.
@@ -73,7 +72,6 @@ extension AdminRoute.Role {
 }
 
 extension AdminRoute.Parameter {
-    /// The JSON Schema of its values.
     fileprivate var schema: JSONValue {
         switch kind {
         // Where a text is required, an empty one is none.

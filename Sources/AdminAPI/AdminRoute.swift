@@ -14,9 +14,7 @@ package struct AdminRoute: Sendable {
         case scrape
         /// Backends, which mint keys and know what their users read.
         case mint
-        /// Operators who read.
         case read
-        /// Operators who change something.
         case operate
 
         /// The role that a caller's token must have; nil when it needs no token.
@@ -31,16 +29,13 @@ package struct AdminRoute: Sendable {
         }
     }
 
-    /// A parameter of the request.
     package struct Parameter: Sendable {
         /// The part of the request that has it.
         package enum Place: String, Sendable {
             case path, query, body
         }
 
-        /// Its type.
         package enum Kind: Sendable, Equatable {
-            /// Any text.
             case text
             /// A text of so many UTF-16 code units without control characters.
             case line(ClosedRange<Int>)
@@ -48,17 +43,14 @@ package struct AdminRoute: Sendable {
             case matching(String)
             /// An identity of the help desk: a text, in a body also a whole number.
             case identity
-            /// An integer in a range.
             case number(ClosedRange<Int64>)
             /// An integer in a range, or null, which counts as absent.
             case maybeNumber(ClosedRange<Int64>)
             /// An RFC 3339 time.
             case time
-            /// One of these words.
             case choice([String])
             /// `true`.
             case flag
-            /// An object of texts.
             case fields
             /// A list of so many texts.
             case lines(ClosedRange<Int>)
@@ -67,11 +59,9 @@ package struct AdminRoute: Sendable {
         package let name: String
         /// The part of the request that has it.
         package let place: Place
-        /// Its type.
         package let kind: Kind
         /// Whether the request is refused without it.
         package let isRequired: Bool
-        /// What it means, in one sentence.
         package let text: String
 
         init(_ name: String, place: Place, kind: Kind = .text, isRequired: Bool = false, text: String) {
@@ -96,7 +86,6 @@ package struct AdminRoute: Sendable {
         package let members: [String]
         /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
         let types: [String: JSONValue]
-        /// What it says, in one sentence.
         package let text: String
         /// The statuses of refusals that its parameters and its role do not tell.
         package let refusals: [Int]
@@ -117,7 +106,6 @@ package struct AdminRoute: Sendable {
     }
 
     enum Handling: Sendable {
-        /// Answered immediately, from memory.
         case fromMemory(@Sendable (borrowing Request, AdminCaller, AdminListener) -> Response)
         /// Decoded into an action, which runs on the store's thread; nil means an id that cannot exist.
         case fromStore(@Sendable (borrowing Request) throws(AdminProblem) -> (any AdminAction)?)
@@ -131,7 +119,6 @@ package struct AdminRoute: Sendable {
     package let path: StaticString
     /// The callers that are allowed.
     package let role: Role
-    /// What it does, in one sentence.
     package let summary: String
     /// Its parameters; any other is refused.
     package let parameters: [Parameter]

@@ -10,7 +10,6 @@ package struct CrowdedListener: Sendable, Equatable {
     /// The bound on connections that was reached; nil when it was the memory for bodies.
     package let bound: ReachedBound?
 
-    /// Names the listener and the bound.
     package init(_ listener: Name, _ bound: ReachedBound?) {
         (self.listener, self.bound) = (listener, bound)
     }
@@ -19,7 +18,6 @@ package struct CrowdedListener: Sendable, Equatable {
     package enum Name: String, Sendable, CaseIterable {
         /// The one that help desks and apps call.
         case `public`
-        /// The one for operators.
         case admin
 
         /// Where the configuration bounds its connections.

@@ -57,7 +57,6 @@ struct DeadGroups {
         groups[Name(notifier: ByteKey(notifier), reason: ByteKey(reason)), default: Group()].add(number, from: first, to: last)
     }
 
-    /// How many were counted.
     var count: Int { groups.values.reduce(0) { $0 + $1.count } }
 
     /// The set of those that were counted, where its retry begins; nil when it is empty, or more may match.

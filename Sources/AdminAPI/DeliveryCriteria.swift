@@ -64,7 +64,6 @@ package struct DeliveryCriteria {
         return time
     }
 
-    /// Parses an identity of the help desk.
     static func identity(_ name: String, _ text: String) throws(AdminProblem) -> HelpDeskID {
         guard let id = HelpDeskID(text) else {
             throw AdminProblem(name, "expected 1 to \(HelpDeskID.longest) bytes without control characters.")
@@ -72,7 +71,6 @@ package struct DeliveryCriteria {
         return id
     }
 
-    /// Parses a state.
     static func state(_ text: String) throws(AdminProblem) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
             throw AdminProblem("state", "expected pending, delivered, dead or no_target.")

@@ -3,7 +3,6 @@ internal import JSON
 internal import Time
 
 extension Delivery {
-    /// The members of its JSON.
     static let members = [
         "id", "notifier", "state", "reason", "meaning", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
         "ticket_id",

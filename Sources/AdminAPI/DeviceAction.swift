@@ -63,7 +63,6 @@ package enum DeviceAction: AdminAction, Equatable {
 }
 
 extension Device {
-    /// The members of its JSON.
     static let members = [
         "app_id", "user_id", "device_id", "type", "token", "environment", "registered_at", "seen_at", "user_ref",
     ]
@@ -146,7 +145,6 @@ enum DeviceCursor {
         Base64URL.encode((Array(key.userID.utf8) + [0] + Array(key.deviceID.utf8)).span)
     }
 
-    /// The device of a cursor.
     static func key(_ text: String, appID: String) throws(AdminProblem) -> Device.Key {
         let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),

@@ -103,7 +103,6 @@ package struct FindAction: AdminAction, Equatable {
     }
 }
 
-/// The answer.
 extension FindAction {
     private static let members = ["kind", "app_id", "user_id", "found_in"]
 

@@ -18,7 +18,6 @@ package struct ForgetAction: AdminAction, Equatable {
     private let person: RevokedPerson
     private let reason: String
 
-    /// Checks the fields.
     package init(appID: String?, userID: String?, reason: String?) throws(AdminProblem) {
         person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         self.reason = try PersonFields.reason(reason)
@@ -101,7 +100,6 @@ extension Store {
     }
 }
 
-/// The answer.
 extension ForgetAction {
     private func answer(
         _ former: Revocation, revocations: Int, erasure: Erasure, traces: PersonTraces, proof: ErasureProof,

@@ -9,7 +9,6 @@ internal import Time
 
 /// The body of `POST /v1/keys`.
 struct KeyRequest {
-    /// The fields of the body.
     static let parameters = [
         AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),

@@ -4,7 +4,6 @@ package import Time
 
 /// What operators are told of the keys in force, as members of `GET /v1/status`.
 package struct KeyStatus {
-    /// The names of the members.
     static let members = ["keys", "keys_digest", "replicas"]
 
     private let authorizer: Authorizer
@@ -30,7 +29,6 @@ package struct KeyStatus {
         self.isServing = isServing
     }
 
-    /// Adds the members to a status.
     package func append(to status: inout JSONObject) {
         status.append(.array(authorizer.applications.flatMap(keys)), forKey: "keys")
         status.append(isServing ? .string(authorizer.keysDigest) : .null, forKey: "keys_digest")

@@ -22,7 +22,6 @@ package struct NotifierStatus: Sendable {
     /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time.
     package let nextAttemptAt: UnixMilliseconds?
 
-    /// Describes a notifier.
     package init(
         name: String, state: BreakerStatus, pause: (reason: String, remedy: String)?, lastFailure: String, settingsDoubt: String?,
         credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds? = nil

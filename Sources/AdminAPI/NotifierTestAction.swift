@@ -9,7 +9,6 @@ internal import Time
 /// A notifier of the configuration, as operators know it.
 struct NamedNotifier: Sendable {
     let name: String
-    /// Its type, in the configuration's word.
     let type: String
     /// The apps whose events it may get.
     let apps: [String]

@@ -14,9 +14,7 @@ package final class OperatorState: Sendable {
     let tokens: [AdminToken]
     /// Whether `/metrics` needs a token as well.
     let metricsNeedToken: Bool
-    /// Whether the operators' page is served.
     let page: PageAccess
-    /// Whether the listener has TLS.
     let isSecure: Bool
     /// The cookie that carries the id of a session.
     let cookie: SessionCookie
@@ -101,7 +99,6 @@ extension AdminContext {
         return appID.flatMap { Self.contains(state.names.apps, $0) ? nil : .unknownApp($0, state.names.apps) }
     }
 
-    /// Whether a notifier is configured.
     func serves(_ notifier: String) -> Bool { Self.contains(state.names.notifiers, notifier) }
 
     private static func contains(_ names: [String], _ name: String) -> Bool {

@@ -4,9 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// An operator's action on a person.
 package struct PersonAction: AdminAction, Equatable {
-    /// What is done.
     package enum Kind: String, Sendable {
         /// All keys issued until now count no more, and the devices are removed.
         case signOut = "sign-out"
@@ -22,7 +20,6 @@ package struct PersonAction: AdminAction, Equatable {
     private let person: RevokedPerson
     private let reason: String
 
-    /// Checks the fields.
     package init(_ kind: Kind, appID: String?, userID: String?, reason: String?) throws(AdminProblem) {
         self.kind = kind
         person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))

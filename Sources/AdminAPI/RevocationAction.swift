@@ -5,13 +5,10 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// An operator's action on revocations.
 package enum RevocationAction: AdminAction, Equatable {
-    /// Revokes keys.
     case add(RevocationRequest)
     /// Lists revocations, newest first, at most `limit`, after the end of an earlier page.
     case list(RevocationFilter, after: UUIDv7?, limit: Int)
-    /// Removes a revocation.
     case remove(UUIDv7)
 
     /// Makes a list action.
@@ -115,7 +112,6 @@ extension AdminContext {
         return removed
     }
 
-    /// What an audit line says of a revocation.
     func about(_ revocation: Revocation, userID: String?) -> [AuditField] {
         let (appID, reference) = (revocation.appID, userID.flatMap { userReference(revocation.appID, $0) })
         return [
@@ -152,7 +148,6 @@ extension Revocation {
         "user_ref",
     ]
 
-    /// The revocation in the JSON for operators.
     func json(_ context: AdminContext) -> JSONObject {
         var (key, shownSalt): (JSONValue, JSONValue) = (.null, .null)
         if case .keyID(let id) = subject { key = .integer(Int64(id)) }

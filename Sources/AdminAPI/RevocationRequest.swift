@@ -127,7 +127,6 @@ enum PersonFields {
         return text
     }
 
-    /// The body of a request about a person.
     static func body(_ person: RevokedPerson, reason: String) -> [UInt8] {
         var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
         if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }

@@ -22,7 +22,6 @@ struct RevocationSearch {
     /// All that was found, the person's first.
     var found: [Revocation] { (former.map { [$0] } ?? []) + named + shared }
 
-    /// Nothing is revoked.
     init() {}
 
     /// Searches.

@@ -14,7 +14,6 @@ package struct UserAction: AdminAction, Equatable {
 
     private let person: RevokedPerson
 
-    /// Checks the fields.
     package init(appID: String?, userID: String?) throws(AdminProblem) {
         person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
     }

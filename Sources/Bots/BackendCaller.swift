@@ -21,7 +21,6 @@ struct BackendCaller: Sendable {
     struct Call: Sendable {
         /// The value of `webhook-id`.
         let id: UUIDv7
-        /// The app of the person who asks.
         let appID: String
         let request: BotFilledRequest
         /// What makes a repetition of a change; nil for what changes nothing.

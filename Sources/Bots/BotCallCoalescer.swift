@@ -16,7 +16,6 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         case wait
         /// It was performed before.
         case repeated(CallReply)
-        /// A limit of the function refuses it.
         case limited(LimitRefusal)
         /// Too many calls are under way.
         case busy
@@ -40,7 +39,6 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     private var changes: [[UInt8]: Change] = [:]
     /// The keys of what is answered, in the order of the answers, and how long these are kept.
     private var answered: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
-    /// The index of the oldest of them.
     private var oldest = 0
     private var answeredBytes = 0
 
@@ -161,7 +159,6 @@ struct CallBounds: Sendable {
     var underWay = 512
     /// How many of them of one app's people.
     var underWayOfApp = 256
-    /// How many of them of one person.
     var underWayOfPerson = 16
     /// How many people's calls of a function are counted; whoever called longest ago leaves first.
     var people = 10_000

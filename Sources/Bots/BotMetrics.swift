@@ -16,7 +16,6 @@ package struct BotMetrics: Sendable {
     private let starts: MetricFamily<Counter>
     private let quickReplies: MetricFamily<Counter>
 
-    /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
         calls = registry.counter(
             "deskgate_bot_calls_total", "Calls of bots' functions by outcome.", labels: ["bot", "function", "outcome"])
@@ -40,7 +39,6 @@ package struct BotMetrics: Sendable {
         for call in calls { self.calls.child(call.bot, call.function, CallResult.unknown.rawValue).increment() }
     }
 
-    /// The durations of a bot's backends.
     func duration(bot: String) -> Histogram { durations.child(bot) }
 
     /// The counters of a bot's starts, from now on with 0.

@@ -11,7 +11,6 @@ typealias CallWaiter = @Sendable (CallReply) -> Void
 struct ServedBot: Sendable {
     struct Function: Sendable {
         let definition: BotFunction
-        /// Its public address.
         let endpoint: String
         let counters: LabelledCounters<CallResult>
     }

@@ -60,14 +60,12 @@ extension CallGate {
         }
     }
 
-    /// What asks for the confirmation of a call.
     func toConfirm(_ token: BotConfirmationToken, bot: ServedBot, function: BotFunction) throws(CallRefusal) -> CallRefusal {
         try Self.orRefuse { () throws(CryptoError) in
             .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
         }
     }
 
-    /// The confirmation of a call.
     func token(
         _ ticket: BotAccessToken, bot: ServedBot, function: BotFunction, arguments: BotArguments
     ) throws(CallRefusal) -> BotConfirmationToken {

@@ -10,9 +10,7 @@ internal import Time
 struct BotCallRequest {
     /// The ticket's text; nil when none was sent.
     let ticket: String?
-    /// The name of the function.
     let function: String
-    /// Whether it was asked for by GET.
     let isGet: Bool
     /// The confirmation beside the arguments, where the form has a place of its own for it.
     let confirmation: String?
@@ -27,7 +25,6 @@ struct CallGate: Sendable {
     /// Where the confirmation stands among the arguments.
     private static let confirmationName = "confirmation"
 
-    /// What is decided.
     enum Decision {
         case perform(AuthorizedBotCall)
         case refuse(CallReply)

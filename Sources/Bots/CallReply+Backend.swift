@@ -36,7 +36,6 @@ extension CallReply {
 }
 
 extension BackendFault {
-    /// What is stored of it.
     var outcome: BotCall.Outcome {
         switch reason {
         case .timeout: .timedOut

@@ -14,7 +14,6 @@ enum CallResult: String, Sendable, CaseIterable {
     case timedOut = "timed_out"
     /// The arguments, or the function or its method.
     case invalid
-    /// A limit of the function.
     case limited
     /// The ticket, the confirmation, or the person.
     case denied
@@ -32,7 +31,6 @@ enum CallResult: String, Sendable, CaseIterable {
 enum CallReply: Sendable {
     /// The backend's own answer.
     case answer(FunctionAnswer)
-    /// An answer of ours.
     case refusal(CallRefusal)
 
     /// About how much memory it takes, in bytes.
@@ -79,7 +77,6 @@ struct CallRefusal: Error {
     let result: CallResult
     /// Why, in a stable word, for the log and for what is stored.
     let reason: String
-    /// How important its log line is.
     let level: LogLevel
 
     init(_ response: Response, _ result: CallResult, reason: String, level: LogLevel = .info) {

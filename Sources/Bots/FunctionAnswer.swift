@@ -79,14 +79,12 @@ struct BackendFault: Error {
         case timeout
         /// Too many requests of our own are under way.
         case overloaded
-        /// The service has stopped meanwhile.
         case stopped
         /// The help desk does not accept our token, and whatever else it answers without telling what became of a hand-off.
         case helpDeskToken = "help_desk_token"
         case helpDeskUnavailable = "help_desk_unavailable"
         /// The help desk is away, and nothing was written to it.
         case helpDeskAway = "help_desk_away"
-        /// The request cannot be made.
         case internalError = "internal_error"
     }
 
@@ -101,7 +99,6 @@ struct BackendFault: Error {
         (self.reason, self.status, self.mayBeDone) = (reason, status, mayBeDone)
     }
 
-    /// Takes the failure of a transfer.
     init(_ error: ClientError) {
         let reason: Reason =
             switch error {

@@ -9,7 +9,6 @@ internal import Threading
 /// The bots of the configuration: what they may do for people, at the companies' backends. Make it once per service; it must be closed after
 /// the public listener.
 package final class ServedBots: Sendable {
-    /// Its routes on the public listener.
     package let routes: [Route]
     private let state: SnapshotReference<BotsState>
     private let metrics: BotMetrics

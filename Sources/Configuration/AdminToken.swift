@@ -8,7 +8,6 @@ package struct AdminToken: Sendable {
         case mint
         /// Read; change nothing.
         case read
-        /// Change, and read.
         case operate
     }
 
@@ -21,7 +20,6 @@ package struct AdminToken: Sendable {
     package let name: String
     /// The key of the configuration that has it, without `$.`.
     let place: String
-    /// What callers send.
     package let secret: SecretBytes
 
     /// The name of `admin.token`.

@@ -11,7 +11,6 @@ package struct AppSubscriptions: Sendable {
     private let channelApps: Set<ByteKey>
     /// Notifiers that post events, whose receivers may notify phones.
     private let posting: Set<String>
-    /// Who is told of changes in the registry.
     package let registry: RegistryAudience
 
     package init(_ configuration: Configuration) {
@@ -59,7 +58,6 @@ package struct AppSubscriptions: Sendable {
             lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
     }
 
-    /// Whom a comment of an app goes to.
     package func comments(_ appID: String) -> [Subscription] {
         comments[ByteKey(appID)] ?? []
     }
@@ -83,7 +81,6 @@ package struct AppSubscriptions: Sendable {
         return names
     }
 
-    /// Whether an app's tickets are named by their channels.
     package func nameTicketsByChannel(_ appID: String) -> Bool { channelApps.contains(ByteKey(appID)) }
 
     /// Whether an app notifies phones, and none of those of a type.

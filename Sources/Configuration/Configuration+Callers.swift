@@ -14,7 +14,6 @@ extension Configuration {
         /// The proxies that are asked where a call comes from; nil when each call comes from its connection's other end.
         package var trustedProxies: TrustedProxies?
 
-        /// Whether anybody is refused.
         package var areRestricted: Bool { networks != nil || clientAuthorities != nil || sharedHeader != nil }
     }
 

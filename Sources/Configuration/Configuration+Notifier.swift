@@ -7,11 +7,8 @@ extension Configuration {
     package struct Notifier: Sendable, Equatable {
         /// What it does with an event.
         package enum Kind: Sendable, Equatable {
-            /// Writes it to the log.
             case log
-            /// Posts it, signed.
             case http(HTTPDestination)
-            /// Shows comments on phones.
             case push(PushSettings)
             /// Passes registrations on to a help desk.
             case relay(Relay)
@@ -19,7 +16,6 @@ extension Configuration {
 
         /// Its name: 1 to 64 ASCII letters, digits, `-`, `_` and `.`; no other notifier has it.
         package var name: String
-        /// What it does.
         package var kind: Kind
         /// Whether it is told of comments only for people who have a device that can be notified.
         package var requiresDevice: Bool
@@ -32,7 +28,6 @@ extension Configuration {
             self.requiresDevice = requiresDevice ?? Self.type(of: kind).requiresDevice
         }
 
-        /// What it is called in the configuration.
         package var type: NotifierType { Self.type(of: kind) }
 
         /// How much of a comment phones show and the provider reads; nil for a notifier that pushes nothing.
@@ -59,19 +54,16 @@ extension Configuration {
 
     /// Where registrations are passed on to the help desk.
     package struct Relay: Sendable, Equatable {
-        /// Which one.
         package var helpDesk: HelpDeskKind
         /// The address that takes those of all apps; nil where each app has its own.
         package var url: String?
         /// The apps that it serves, where each has its own address and tokens.
         package var apps: [RelayedApp] = []
-        /// How it is reached.
         package var transport: NotifierTransport
     }
 
     /// How the help desk is asked about one app, by a relay.
     package struct RelayedApp: Sendable, Equatable {
-        /// The app.
         package var id: String
         /// The beginning of the help desk's addresses.
         package var url: String
@@ -80,7 +72,6 @@ extension Configuration {
         /// Whether its registrations are passed on. Otherwise the relay only ends sessions.
         package var relaysRegistrations: Bool
 
-        /// Describes an app.
         package init(id: String, url: String, tokens: [SecretBytes], relaysRegistrations: Bool) {
             self.id = id
             self.url = url
@@ -106,7 +97,6 @@ extension Configuration {
     /// The names of the notifiers that run: those that are configured, and Deskgate's own.
     package var runningNotifiers: [String] { notifiers.map(\.name) + (holdsMessages ? [HeldMessage.notifier] : []) }
 
-    /// Whether a notifier of this name runs.
     package func runs(_ notifier: String) -> Bool { runningNotifiers.contains { $0.utf8.elementsEqual(notifier.utf8) } }
 
     /// Apps whose replies notify nobody, as those of a fresh installation.

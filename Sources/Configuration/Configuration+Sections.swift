@@ -15,7 +15,6 @@ extension Configuration {
             case memory
         }
 
-        /// What keeps them.
         package var kind: Kind
         /// The database of the other kind that is configured too: `store copy` reads it or fills it, and nothing else uses it.
         package var other: Kind?
@@ -94,7 +93,6 @@ extension Configuration {
         package struct Route: Sendable, Equatable {
             /// In the app's own words.
             package var type: String
-            /// The notifier's name.
             package var notifier: String
         }
 

@@ -15,7 +15,6 @@ extension Configuration {
         package var deskURL: String
         /// How session tokens are issued; nil issues none.
         package var sessionTokens: SessionTokens?
-        /// Whether previews of addresses are made.
         package var makesURLPreviews: Bool
         /// Whether customers may see and change their own tickets.
         package var servesTickets: Bool
@@ -23,7 +22,6 @@ extension Configuration {
         package var ticketFields: [String] = []
         /// The keys of custom fields that customers may set of themselves.
         package var customerFields: [String] = []
-        /// Whether registrations are passed on to Sendbird.
         package var relaysRegistrations: Bool
         /// The user ids of the bots that write in tickets; nil when the app does not name its bots.
         package var botUserIDs: [String]?

@@ -6,7 +6,6 @@ package import Notifiers
 extension Configuration {
     /// Where spans of traces are exported to, by OTLP over HTTP.
     package struct TraceExport: Sendable, Equatable {
-        /// A header of the requests.
         package struct Header: Sendable, Equatable {
             package var name: String
             /// Its value, which may be a secret.

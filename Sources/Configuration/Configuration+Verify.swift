@@ -12,7 +12,6 @@ extension Configuration {
         package var secrets: [SecretBytes]
         /// How long a call may take, in milliseconds.
         package var timeoutMilliseconds: Int
-        /// How long answers are kept.
         package var lifetimes: AnswerLifetimes
         /// What callers are answered when the backend cannot decide.
         package var whenUndecided: UndecidedPolicy

@@ -23,7 +23,6 @@ extension Configuration {
             + routeWarnings + traceWarnings + ticketWarnings + leftoverWarnings
     }
 
-    /// When the certificates of the listeners expire.
     package var certificateExpiries: [(listener: String, expiresAt: UnixSeconds)] {
         [("public", listen), ("admin", admin.listener)].compactMap { name, listener in
             listener.settings.tls.flatMap { CertificatePair.expiry(ofCertificate: $0.certificate) }.map {

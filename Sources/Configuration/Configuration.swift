@@ -10,15 +10,12 @@ package import Time
 package struct Configuration: Sendable {
     /// One listener: its address and bounds.
     package struct Listener: Sendable, Equatable {
-        /// Where it listens.
         package var address: ListenAddress
-        /// Its bounds and its certificate.
         package var settings: ServerSettings
     }
 
     /// The operators' listener.
     package struct Admin: Sendable {
-        /// Its address and bounds.
         package var listener: Listener
         /// What callers may show, `admin.token` first; without any, nothing that needs one is served.
         package var tokens: [AdminToken]
@@ -36,13 +33,11 @@ package struct Configuration: Sendable {
 
     /// One app with its secrets.
     package struct App: Sendable {
-        /// One of its secrets.
         package struct Key: Sendable {
             /// Its number, unique within the app.
             package var id: UInt32
             /// The secret, 32 bytes.
             package var secret: SecretBytes
-            /// What it is used for.
             package var state = Application.Key.State.active
             /// The last second in which it verifies anything; nil for no end.
             package var notAfter: UnixSeconds?
@@ -75,11 +70,9 @@ package struct Configuration: Sendable {
         package var takesWebhooks: Bool { webhook != nil || sendbird != nil }
     }
 
-    /// What the log is like.
     package struct Log: Sendable, Equatable {
         /// The lowest level that is written.
         package var level: LogLevel
-        /// How lines are written.
         package var format: LogFormat
     }
 
@@ -87,29 +80,23 @@ package struct Configuration: Sendable {
     package var listen: Listener
     /// Who may call that listener, beyond what each request proves.
     package var callers = Callers()
-    /// The operators' listener.
     package var admin: Admin
     /// The apps; never empty.
     package var apps: [App]
-    /// What events are delivered to.
     package var notifiers: [Notifier]
     /// Where events are kept.
     package var store: Store
     /// How long they are worth something.
     package var deliveries: Deliveries
-    /// How devices register.
     package var pushTokens: PushTokens
-    /// What is asked of security keys.
     package var keyPolicy: KeyPolicy
     /// How long a minted key lives when neither the caller nor its app says, in seconds; 0 for ever.
     package var defaultLifeSeconds: UInt64
-    /// The operators' page.
     package var operators = Operators()
     /// The chatbots, each name once.
     package var bots: [BotDefinition] = []
     /// Where traces are exported to; nil exports nothing.
     package var traces: TraceExport?
-    /// What the log is like.
     package var log: Log
     /// How long requests in flight may take when the service stops, in seconds.
     package var drainSeconds: Int

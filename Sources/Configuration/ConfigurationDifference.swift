@@ -18,7 +18,6 @@ package struct ConfigurationDifference: Sendable, Equatable {
     /// Whether the key names the same file, which holds something else now.
     package let isContentOfFile: Bool
 
-    /// As the admin listener tells it.
     package var json: JSONValue {
         [
             "path": .string(path), "in_force": inForce ?? .null, "file": next ?? .null,

@@ -11,7 +11,6 @@ final class ConfigurationFindings {
     var fileDigest = ""
     /// The texts that are not shown.
     var hidden = HiddenTexts()
-    /// The keys in force.
     var settings = ConfigurationSettings()
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
@@ -122,7 +121,6 @@ struct ConfigurationObject {
         return text
     }
 
-    /// Refuses a missing key.
     func require(_ key: String, _ remedy: String) {
         if members[key] == nil { problems.add(path(of: key), "missing; \(remedy)") }
     }

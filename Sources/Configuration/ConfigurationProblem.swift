@@ -51,13 +51,11 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The files that were read, or could not be.
     package let sources: ConfigurationSources
 
-    /// Gathers mistakes.
     package init(file: String, problems: [ConfigurationProblem], sources: ConfigurationSources = ConfigurationSources()) {
         self.file = file
         self.problems = problems
         self.sources = sources
     }
 
-    /// One line a mistake.
     package var description: String { problems.map { $0.line(in: file) }.joined(separator: "\n") }
 }

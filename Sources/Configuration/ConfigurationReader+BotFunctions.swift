@@ -107,7 +107,6 @@ struct BotParameters {
     static let none: JSONValue = ["type": "object", "properties": [:]]
 
     let names: [String]
-    /// What the model sees.
     let shown: JSONValue
     /// The model's arguments are checked against this; nil when it is wrong.
     let schema: JSONSchema?

@@ -2,7 +2,6 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// The chatbots.
 extension ConfigurationReader {
     private static let mostBots = 100
     private static let mostBotSecrets = 4

@@ -19,7 +19,6 @@ extension ConfigurationReader {
         return text
     }
 
-    /// The beginning of a provider's addresses.
     func baseAddress(_ key: String, in object: ConfigurationObject, allowsHTTP: Bool) -> String? {
         address(key, in: object, allowsHTTP: allowsHTTP, isBase: true).map(Self.base)
     }

@@ -41,7 +41,6 @@ extension ConfigurationReader {
         return elements.compactMap { read($0.value, $0.path) }
     }
 
-    /// The names of the notifiers of an app.
     func notifiers(_ app: ConfigurationObject, known: NamedNotifiers, takesWebhooks: Bool) -> [String] {
         let path = app.path(of: "notifiers")
         guard app.value("notifiers") != nil else {

@@ -12,7 +12,6 @@ struct ConfigurationReader {
     let problems: ConfigurationFindings
     let secrets: SecretReader
     let seen = SeenSecrets()
-    /// When it is read.
     let now: UnixSeconds
     private let root: ConfigurationObject
 

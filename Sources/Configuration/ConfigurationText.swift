@@ -2,7 +2,6 @@ internal import JSON
 
 /// The text of a configuration that is JSON, and where its values stand in it.
 struct ConfigurationText {
-    /// The parsed file.
     let value: JSONValue
     private let bytes: [UInt8]
 

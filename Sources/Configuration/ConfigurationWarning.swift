@@ -9,9 +9,7 @@ package struct ConfigurationWarning: Sendable {
     /// Whether it is about the end of one of `Configuration.credentials`.
     package var isAboutCredential = false
 
-    /// The message up to its remedy.
     package var cause: LocalizedText { message.map { text in text.firstRange(of: "; ").map { String(text[..<$0.lowerBound]) } ?? text } }
 
-    /// The end of the message.
     package var remedy: LocalizedText { message.map { text in text.firstRange(of: "; ").map { String(text[$0.upperBound...]) } ?? "" } }
 }

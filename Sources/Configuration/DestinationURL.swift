@@ -1,6 +1,5 @@
 /// The address of a server that we call, taken apart as far as its rules need (RFC 3986 section 3).
 struct DestinationURL {
-    /// In lower case.
     let scheme: String
     /// In lower case; an IPv6 address without its brackets.
     let host: String

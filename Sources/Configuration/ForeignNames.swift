@@ -61,7 +61,6 @@ enum UnknownKey {
 
     /// An object of the configuration that has a key.
     struct Place {
-        /// The object's JSON path.
         let path: String
         /// Whether the key's value is an object with keys of its own, or a list of such.
         let isObject: Bool

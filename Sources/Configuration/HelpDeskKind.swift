@@ -49,7 +49,6 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         /// The path that takes registrations at a host of its own.
         let path: String
 
-        /// The whole address at a host.
         func address(at host: String) -> String { "https://\(host)\(path)" }
     }
 }

@@ -7,7 +7,6 @@ internal import JSON
 package struct KeyEdit {
     /// Why a text could not be edited, in one sentence for a person.
     package struct Failure: Error, CustomStringConvertible {
-        /// The sentence.
         package let description: String
     }
 

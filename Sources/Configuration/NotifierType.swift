@@ -1,30 +1,22 @@
 /// What a notifier does; the raw values are those of the configuration.
 package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
-    /// Writes lines to the log.
     case log
-    /// Posts events, signed.
     case http
     /// Apple Push Notification service.
     case apns
-    /// Firebase Cloud Messaging.
     case fcm
-    /// RuStore's push notifications.
     case rustore
-    /// Huawei Push Kit.
     case hms
-    /// Passes registrations on to a help desk.
     case relay(HelpDeskKind)
 
     /// All types, in the order in which errors list them.
     package static let allCases: [NotifierType] = [.log, .http, .apns, .fcm, .rustore, .hms] + HelpDeskKind.allCases.map { .relay($0) }
 
-    /// The type of a word of the configuration.
     package init?(rawValue: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(rawValue.utf8) }) else { return nil }
         self = type
     }
 
-    /// The word of the configuration.
     package var rawValue: String {
         switch self {
         case .log: "log"
@@ -59,7 +51,6 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         }
     }
 
-    /// The keys of its object in the configuration.
     var keys: ConfigurationKeys {
         switch self {
         case .log: ConfigurationReader.logNotifierKeys

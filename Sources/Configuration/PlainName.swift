@@ -4,7 +4,6 @@ package enum PlainName {
     package static let expectation = "a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\""
     private static let longest = 64
 
-    /// Whether a text is such a name.
     package static func accepts(_ text: String) -> Bool {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(isPart)
     }

@@ -118,7 +118,6 @@ enum Placeholder {
     }
 }
 
-/// The names of environment variables.
 enum EnvironmentVariable {
     /// Whether a text is a name that every shell can set (POSIX.1-2024, XBD 8.1).
     static func isName(_ text: String) -> Bool {

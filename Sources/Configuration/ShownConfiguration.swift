@@ -6,7 +6,6 @@ package struct ShownConfiguration: Sendable {
     /// What stands in the place of what is not shown.
     package static let mask = "•••"
 
-    /// The file's value.
     package let value: JSONValue
     /// The files that were read, the configuration itself first; names alone.
     package let files: [String]

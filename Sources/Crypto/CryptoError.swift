@@ -25,7 +25,6 @@ package struct CryptoError: Error, Equatable {
 }
 
 extension CryptoError: CustomStringConvertible {
-    /// One line for a log.
     package var description: String {
         "could not \(operation.rawValue): " + (reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))
     }

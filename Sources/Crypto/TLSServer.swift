@@ -60,7 +60,6 @@ internal import COpenSSL
         case wantsReading
         /// Call again when the socket is writable.
         case wantsWriting
-        /// The peer has ended the connection.
         case closed
         /// The TLS session or the connection has failed.
         case failed

@@ -21,7 +21,6 @@ struct DemoCaller: Sendable {
         ["app_id": .string(app.rawValue), "user_id": .string(user), "security_key": .string(key)]
     }
 
-    /// A phone registers itself.
     func register(_ phone: DemoPhone, _ key: String) throws(DemoFailure) -> Answer {
         try post(
             "\(phone.app.prefix)/push-token",
@@ -31,7 +30,6 @@ struct DemoCaller: Sendable {
             ])
     }
 
-    /// The help desk posts a comment.
     func post(_ comment: DemoComment) throws(DemoFailure) -> Answer {
         guard let secret = comment.app.webhook else { preconditionFailure("Sendbird signs its webhooks") }
         // The path ends in a secret, which no failure may name.
@@ -59,7 +57,6 @@ struct DemoCaller: Sendable {
         return try post("/bots/\(DemoConfiguration.bot)/\(act)", .object(body))
     }
 
-    /// The bot's model calls a function.
     func call(_ function: String, _ arguments: JSONValue, ticket: JSONValue) throws(DemoFailure) -> Answer {
         try post("/bots/\(DemoConfiguration.bot)/call", ["ticket": ticket, "name": .string(function), "arguments": arguments])
     }
@@ -96,13 +93,11 @@ struct DemoCaller: Sendable {
         }
     }
 
-    /// An operator changes something.
     func operate(_ path: String, _ body: JSONObject) throws(DemoFailure) {
         try requests.expect(
             200...201, answer: send(.post, port: ports.admin, path: path, body: .object(body), token: .adminToken), what: "POST \(path)")
     }
 
-    /// An operator looks at something.
     func look(_ path: String) throws(DemoFailure) -> JSONValue {
         let answer = try send(.get, port: ports.admin, path: path, body: nil, token: .readToken)
         try requests.expect(200...200, answer: answer, what: "GET \(path)")

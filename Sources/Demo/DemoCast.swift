@@ -3,7 +3,6 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// An app of the company.
 enum DemoApp: String {
     case shop, couriers, tablets
     /// The one of Sendbird Desk; the others are of Pyrus.
@@ -23,14 +22,12 @@ enum DemoApp: String {
     var prefix: String { self == .market ? "/sendbird" : "/pyrus" }
 }
 
-/// A person's phone.
 struct DemoPhone: Sendable, Equatable {
     let app: DemoApp
     let user: String
     /// The type, as an app names it: ios, android, huawei or rustore.
     let type: String
 
-    /// Its id.
     var device: String { "\(user)-\(type)" }
 
     /// Its push token: 64 hexadecimal digits, which every provider takes.
@@ -53,7 +50,6 @@ struct DemoComment: Sendable {
     /// Whether the person wrote it, not support.
     var isInbound = false
 
-    /// The webhook's body.
     var json: JSONValue {
         var token: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
         if let device {
@@ -78,7 +74,6 @@ struct DemoText: Sendable {
     /// The name of an attached file; nil for none.
     var file: String?
 
-    /// What support says in turn.
     static let all = [
         DemoText(author: "Anna", body: "Hello! I have found your order: it leaves the warehouse today."),
         DemoText(author: "Мария Кузнецова", body: "Здравствуйте! Ваш заказ уже в пути, курьер позвонит за час."),

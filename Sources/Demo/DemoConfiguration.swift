@@ -20,7 +20,6 @@ struct DemoConfiguration {
     /// When the demonstration begins.
     let now: UnixSeconds
 
-    /// The JSON text.
     var text: [UInt8] {
         let configuration: JSONValue = [
             "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.listen))],

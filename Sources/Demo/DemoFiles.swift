@@ -3,12 +3,10 @@ internal import POSIX
 
 /// The directory of a demonstration, which must hold nothing of what it makes: the configuration, secrets, the store and the log.
 package struct DemoFiles: Sendable {
-    /// Its absolute path.
     package let directory: String
     package var configuration: String { path("config.json") }
     /// The file of the token with which an operator signs in.
     package var adminToken: String { path(DemoSecret.adminToken.file) }
-    /// The service's log.
     package var log: String { path("deskgate.log") }
     /// The credentials of the simulated push providers.
     var providers: String { path("providers") }
@@ -53,7 +51,6 @@ package struct DemoFiles: Sendable {
         return Path.resolve("deskgate-demo-\(Base64URL.encode(number.span))", in: place)
     }
 
-    /// The path of a file in it.
     func path(_ name: String) -> String { Path.resolve(name, in: directory) }
 
     /// Makes the secrets and the client certificate; only their owner may read them.
@@ -72,7 +69,6 @@ package struct DemoFiles: Sendable {
         }
     }
 
-    /// Writes the configuration.
     func write(configuration text: [UInt8]) throws(DemoFailure) {
         do throws(SystemError) {
             try File.create(configuration, mode: 0o600, text)
@@ -105,7 +101,6 @@ enum DemoSecret: String, CaseIterable {
     case billing = "billing.whsec"
     case bot = "bot-guide.whsec"
 
-    /// Its file, relative to the configuration.
     var file: String { "secrets/\(rawValue)" }
 
     /// Whether it signs events, or calls of a bot.
@@ -123,7 +118,6 @@ struct DemoSecrets: Sendable {
         self.texts = texts
     }
 
-    /// The text of one.
     subscript(secret: DemoSecret) -> String {
         guard let text = texts[secret] else { preconditionFailure("all secrets are made") }
         return text

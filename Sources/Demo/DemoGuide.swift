@@ -1,8 +1,6 @@
 /// Where to look, and what to try there.
 package struct DemoGuide: Sendable {
-    /// The address of the operators' page.
     package let page: String
-    /// The address of the public listener.
     package let listener: String
     /// What to try on the page, a sentence or two each.
     package let suggestions: [String]

@@ -18,7 +18,6 @@ struct DemoMarket: Sendable {
     private var open: [Conversation] = []
     private var number: Int64 = 0
 
-    /// Prepares it.
     init(_ caller: DemoCaller, _ sendbird: SimulatedSendbird) {
         (self.caller, self.sendbird) = (caller, sendbird)
     }

@@ -12,7 +12,6 @@ struct DemoOpening {
         self.caller = caller
     }
 
-    /// What the simulated providers refuse from the start on.
     static func refuse(in simulators: SimulatorSet) {
         simulators.devices[DemoPeople.gone.token] = SimulatedDevice(refusal: .unregistered)
         simulators.faults.add(

@@ -15,11 +15,8 @@ enum DemoPeople {
     static let gone = DemoPhone(app: .shop, user: "user-6", type: "ios")
     /// The provider refuses the first pushes to her phone.
     static let refused = DemoPhone(app: .shop, user: "user-7", type: "android")
-    /// His key has expired.
     static let expired = DemoPhone(app: .shop, user: "user-8", type: "android")
-    /// She was signed out everywhere.
     static let signedOut = DemoPhone(app: .shop, user: "user-9", type: "huawei")
-    /// His key was revoked.
     static let revoked = DemoPhone(app: .shop, user: "user-10", type: "ios")
     /// She sends somebody else's key.
     static let stranger = DemoPhone(app: .shop, user: "user-11", type: "rustore")

@@ -9,9 +9,7 @@ package struct DemoPorts: Sendable, Equatable {
     /// Outside of those that Linux gives to clients, which could be taken meanwhile.
     private static let others: ClosedRange<UInt16> = 20_000...29_998
 
-    /// The public listener's.
     package let listen: UInt16
-    /// The admin listener's.
     package let admin: UInt16
     /// The sample shop's, where there is one: the second port behind the public listener's.
     package var shop: UInt16 { listen + 2 }

@@ -40,7 +40,6 @@ final class DemoReceivers: Sendable {
         address = "http://\(server.address)"
     }
 
-    /// Stops them.
     func stop() {
         server.stop(drainMilliseconds: 1000)
     }
@@ -70,7 +69,6 @@ final class DemoReceivers: Sendable {
             ])
     }
 
-    /// What the bot asks.
     private static let openingHours = Route(
         "/opening-hours", bodyLimit: 0,
         [(.get, { _, responder in responder.respond(Response(status: 200, json: ["opens": "09:00", "closes": "18:00"])) })])

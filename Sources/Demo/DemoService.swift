@@ -7,7 +7,6 @@ internal import Service
 /// The service of a demonstration, with its log in a file, and a client for those who call it.
 struct DemoService {
     let client: Client
-    /// Takes over changes of the configuration.
     let reloader: ConfigurationReloader
 
     /// Starts it.

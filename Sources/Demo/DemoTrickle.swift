@@ -35,12 +35,10 @@ struct DemoDay: Sendable {
     let caller: DemoCaller
     let simulators: SimulatorSet
     private var market: DemoMarket
-    /// The people's keys.
     let keys: [String: String]
     private var ticks = 0
     private var comments: Int64 = 8001
 
-    /// Prepares it.
     init(_ caller: DemoCaller, simulators: SimulatorSet, market: DemoMarket, keys: [String: String]) {
         self.caller = caller
         self.simulators = simulators

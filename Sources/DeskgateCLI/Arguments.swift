@@ -41,10 +41,8 @@ struct Arguments {
         try checkValues()
     }
 
-    /// Whether a word asks for help.
     static func isHelp(_ word: String) -> Bool { word == "--help" || word == "-h" }
 
-    /// The value of an option.
     subscript(name: String) -> String? { all(name).first }
 
     /// The values of a repeatable option, in order.
@@ -53,13 +51,11 @@ struct Arguments {
         return values[name] ?? []
     }
 
-    /// The value of a required option.
     func required(_ name: String) -> String {
         guard let value = self[name] else { preconditionFailure("--\(name) is not declared as required") }
         return value
     }
 
-    /// Whether a switch is given.
     func has(_ name: String) -> Bool { values[name] != nil }
 
     /// The value of an option that is declared as a number; the type must hold its range.

@@ -112,7 +112,6 @@ enum CheckCommand {
 
 /// Formats what `check --live` has found out about one notifier.
 enum LiveCredential {
-    /// One line for people.
     static func line(_ name: String, type: NotifierType, verdict: NotifierVerdict?) -> String {
         let start = "\(name) (\(type.rawValue)): "
         guard let verdict else { return "\(start)only a delivery tells" }

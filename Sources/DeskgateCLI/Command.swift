@@ -1,7 +1,5 @@
 enum ExitCode: Int32, CaseIterable {
-    /// Success.
     case done = 0
-    /// The command worked, and its answer is negative.
     case negative = 1
     /// Wrong usage, wrong configuration, or failure.
     case usage = 2
@@ -20,7 +18,6 @@ enum ExitCode: Int32, CaseIterable {
 struct Command: Sendable {
     /// Its name of one, two or three words, such as `key mint`.
     let name: String
-    /// What it does, in one sentence.
     let summary: String
     /// Further sentences for the help; nil when the summary says everything.
     let details: String?
@@ -35,7 +32,6 @@ struct Command: Sendable {
     /// Runs the command with arguments that match the declaration.
     let run: @Sendable (Arguments) throws(CommandError) -> ExitCode
 
-    /// Declares a command.
     init(
         _ name: String, _ summary: String, details: String? = nil, exits: KeyValuePairs<ExitCode, String> = [:], operand: Operand? = nil,
         options: [Option], examples: [Example], run: @escaping @Sendable (Arguments) throws(CommandError) -> ExitCode
@@ -72,10 +68,8 @@ struct Command: Sendable {
 struct Example: Sendable {
     /// The line as a shell takes it, `deskgate` and what feeds its standard input included.
     let line: String
-    /// What it does, in one sentence.
     let text: String
 
-    /// Declares an example.
     init(_ line: String, _ text: String) {
         self.line = line
         self.text = text
@@ -84,7 +78,6 @@ struct Example: Sendable {
 
 /// A positional argument of a command.
 struct Operand: Sendable {
-    /// Its kind of value.
     let value: Value
     let isRequired: Bool
     /// The default, in words.
@@ -94,7 +87,6 @@ struct Operand: Sendable {
     /// What it means, in a few words.
     let text: String
 
-    /// Declares an operand.
     init(_ value: Value, required isRequired: Bool = true, default fallback: String? = nil, field: String? = nil, _ text: String) {
         self.value = value
         self.isRequired = isRequired

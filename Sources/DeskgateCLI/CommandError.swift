@@ -6,9 +6,7 @@ internal import JSON
 /// file, `failed` for what could not be done, and `negative` for a negative answer.
 struct CommandError: Error {
     let code: ExitCode
-    /// One word for programs.
     let word: String
-    /// What happened, and the remedy.
     let message: String
     /// The name of the wrong option, without dashes.
     private(set) var option: String?

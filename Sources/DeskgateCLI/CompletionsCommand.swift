@@ -45,9 +45,7 @@ enum CompletionsCommand {
 
 /// The names in a configuration file, which need not be right. Secrets are not read.
 private struct ConfiguredNames {
-    /// The app ids.
     let apps: [String]
-    /// The notifiers' names.
     let notifiers: [String]
 
     /// A configuration is smaller, in bytes.

@@ -24,7 +24,6 @@ struct ConfigurationReport {
         return .object(object)
     }
 
-    /// What people read.
     var text: String {
         (["The service has had its configuration since \(AdminText.text(status["loaded_at"])), from \(AdminText.text(changes["file"]))."]
             + refusal + [verdict] + table).joined(separator: "\n")

@@ -7,7 +7,6 @@ struct ConfigurationRewrite {
 
     /// The file's path, as it was named.
     let path: String
-    /// What the file holds.
     let text: [UInt8]
     private let mode: UInt32
 
@@ -76,9 +75,7 @@ struct ConfigurationRewrite {
 struct NewSecretFile {
     private static let mostNames = 100
 
-    /// As the configuration names it.
     let name: String
-    /// As the process sees it.
     let path: String
 
     /// Makes the file under a name that is free, readable by whoever may read `sibling`.

@@ -27,12 +27,10 @@ enum Console {
         }
     }
 
-    /// Prints an error.
     static func complain(_ text: String) {
         remark("deskgate: \(text)")
     }
 
-    /// Prints a remark.
     static func remark(_ text: String) {
         // If the terminal is gone, nobody can be told.
         try? File.write(line(text), to: 2)

@@ -2,7 +2,6 @@ internal import Service
 
 /// The output of `--help`, generated from the table of commands.
 enum Help {
-    /// What the program is.
     static let subject = "the server half of an embedded support chat"
     private static let nameWidth = 22
     /// What a terminal has at least.
@@ -49,7 +48,6 @@ enum Help {
         row("  \(option.spelling)", option.text + note(on: option.value, option.fallback))
     }
 
-    /// The usage of a command in one line.
     static func usage(of command: Command) -> String { (["deskgate", command.name] + usageWords(of: command)).joined(separator: " ") }
 
     private static func usageWords(of command: Command) -> [String] {

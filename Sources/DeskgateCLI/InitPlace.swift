@@ -18,7 +18,6 @@ struct InitPlace: Equatable {
         isPackaged = directory == Self.packaged.configuration
     }
 
-    /// The name of the database.
     static let database = "deskgate.db"
 
     /// The path of the database; nil for the default, beside the configuration.

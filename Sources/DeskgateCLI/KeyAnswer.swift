@@ -8,7 +8,6 @@ struct KeyAnswer {
     /// The answer of `--json`.
     private(set) var json = JSONObject()
 
-    /// Adds a member.
     mutating func append(_ value: JSONValue, forKey name: String) { json.append(value, forKey: name) }
 
     /// Adds why the key or another option cannot be right.

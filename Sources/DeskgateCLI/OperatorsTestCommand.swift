@@ -25,7 +25,6 @@ enum OperatorsTestCommand {
     private enum Status: String {
         case delivered, logged, refused, waiting
 
-        /// Whether the notifier has done its part.
         var isDone: Bool { self == .delivered || self == .logged }
     }
 

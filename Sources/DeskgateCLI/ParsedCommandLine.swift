@@ -1,7 +1,6 @@
 /// The meaning of a command line. To parse it reads no file and prints nothing.
 enum ParsedCommandLine {
     case run(Command, Arguments)
-    /// A help text.
     case show(String)
     /// The command line is wrong. `text` is for people, the error for `--json`.
     case refuse(text: String, CommandError)
@@ -12,7 +11,6 @@ enum ParsedCommandLine {
     /// Whether the words contain `--json`, even when they are wrong. No options come after `--`.
     static func isForJSON(_ words: [String]) -> Bool { words.prefix { $0 != "--" }.contains("--\(Option.json.name)") }
 
-    /// Finds the command and checks its arguments.
     init(_ words: [String]) {
         let asksForVersion = words.first.map(Self.versionMarks.contains) == true
         let words = asksForVersion ? StatusCommands.version.words + words.dropFirst() : words

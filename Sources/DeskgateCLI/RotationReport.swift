@@ -5,9 +5,7 @@ internal import JSON
 struct RotationReport {
     /// What came of the step.
     enum Outcome {
-        /// It may be done.
         case due
-        /// It was done.
         case done(secretFile: String?)
         /// Something must happen first.
         case waits(RotationStatus.Obstacle)
@@ -18,7 +16,6 @@ struct RotationReport {
     let unusedDays: UInt64
     var outcome = Outcome.due
 
-    /// The answer for people.
     var text: String {
         let title = "\(AdminText.text(.string(app))), step \(number) of 3"
         switch outcome {
@@ -28,7 +25,6 @@ struct RotationReport {
         }
     }
 
-    /// The answer for machines.
     func json(_ rotation: RotationStatus) -> JSONValue {
         var (status, reason, message, file) = ("due", JSONValue.null, JSONValue.string(plan), JSONValue.null)
         switch outcome {

@@ -9,7 +9,6 @@ internal import Time
 struct RotationStatus {
     /// Why a step must wait.
     struct Obstacle {
-        /// One word for programs.
         let word: String
         /// What must happen first.
         let message: String
@@ -117,7 +116,6 @@ extension JSONObject {
 
     fileprivate func integer(_ key: String) -> Int64? { if case .integer(let integer) = self[key] { integer } else { nil } }
 
-    /// The objects of a list in it.
     fileprivate func objects(_ key: String) -> [JSONObject] {
         guard case .array(let values) = self[key] else { return [] }
         return values.compactMap { if case .object(let object) = $0 { object } else { nil } }

@@ -126,7 +126,6 @@ enum SimulateCommand {
 struct SimulateWindow: Sendable {
     let isJSON: Bool
 
-    /// Prints the addresses and files.
     func open(_ simulators: SimulatorSet, sendbird: SimulatedSendbird, files: SimulatorFiles) {
         let addresses =
             SimulatedProvider.push.map { ($0, simulators[$0].url) }
@@ -170,7 +169,6 @@ struct SimulateWindow: Sendable {
         ])
     }
 
-    /// The provider's name for people.
     static func name(of provider: SimulatedProvider) -> String {
         switch provider {
         case .apns: "APNs"

@@ -2,31 +2,24 @@ internal import Configuration
 
 /// The kind of value of an option or operand. The parser refuses other values, and completions can offer the valid ones.
 enum Value: Sendable {
-    /// The app_id of a configured app.
     case app
-    /// The name of a configured notifier.
     case notifier
     /// Any other text; the command or its operator's action checks it.
     case text(_ placeholder: String)
     /// A secret text: `-` reads it from standard input.
     case secret(_ placeholder: String)
-    /// The path of a file.
     case file
-    /// The path of a directory.
     case directory
-    /// A decimal number.
     case number(ClosedRange<UInt64>, _ placeholder: String = "N")
     /// A lifetime, as `Duration` parses it.
     case lifetime
     /// An RFC 3339 time, which the operator's action parses.
     case time
-    /// One of these words.
     case choice([String], _ placeholder: String)
 
     /// The placeholder of a number that is a moment in seconds since 1970.
     static let moment = "UNIX"
 
-    /// Its placeholder in help.
     var placeholder: String {
         switch self {
         case .text(let placeholder), .secret(let placeholder), .number(_, let placeholder), .choice(_, let placeholder): placeholder

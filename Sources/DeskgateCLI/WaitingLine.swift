@@ -28,7 +28,6 @@ enum WaitingLine {
         if isShown { write("") }
     }
 
-    /// Writes over the line.
     private static func write(_ text: String) {
         try? File.write(Array("\r\(text)\u{1B}[K".utf8), to: 2)
     }

@@ -120,7 +120,6 @@ private struct WebhookReport {
         return .object(json)
     }
 
-    /// The answer for people.
     var text: String {
         switch proof.verdict {
         case .genuine(let secret): "\(Console.painted("genuine", .green)): signed with \(secret)"

@@ -108,9 +108,7 @@ struct ClockJumpTracker {
 
 /// How long ended deliveries and idle devices are kept, all in milliseconds.
 package struct Retention: Sendable, Equatable {
-    /// Delivered deliveries.
     package var deliveredMilliseconds: UInt64
-    /// Dead deliveries.
     package var deadMilliseconds: UInt64
     /// Devices that nothing has been heard of.
     package var idleDeviceMilliseconds: UInt64

@@ -69,7 +69,6 @@ final class DeferredStore: Store {
         return store.close()
     }
 
-    /// The open store.
     private func store() throws(StoreError) -> any Store {
         switch phase.withLock({ $0 }) {
         case .open(let store): return store

@@ -43,7 +43,6 @@ struct DeliveryLane {
     var pauseUpdates: [PauseUpdate] = []
     /// Whether the pauses of other processes are to be asked for, although nothing may start.
     var asks = false
-    /// Whether they have been asked for.
     var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store's next delivery may be due; nil when nothing is pending.

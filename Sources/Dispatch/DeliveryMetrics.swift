@@ -3,7 +3,6 @@ package import Observability
 package import Threading
 package import Time
 
-/// The metrics of the queue and of deliveries.
 package struct DeliveryMetrics: Sendable {
     private let deliveries: MetricFamily<Counter>
     private let tries: MetricFamily<Counter>

@@ -14,12 +14,10 @@ struct UnattemptedDeliveries {
         if claimed.withoutTarget > 0 { withoutTarget[notifier, default: 0] += claimed.withoutTarget }
     }
 
-    /// Adds expired deliveries of a notifier.
     mutating func addExpired(_ count: Int, of notifier: String) {
         if count > 0 { expired[notifier, default: 0] += count }
     }
 
-    /// Adds them to the metrics and the log.
     func report(_ metrics: DeliveryMetrics, _ log: inout NotifierLog) {
         for (notifier, count) in withoutTarget {
             metrics.countEnded(count, notifier: notifier, .noTarget, reason: DeliveryEnding.noTarget.reason)

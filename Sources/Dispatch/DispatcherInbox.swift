@@ -8,13 +8,11 @@ package struct DispatcherInbox {
     var hasNewWork = false
     /// Whether a new event can give any lane something to do; written by the dispatcher's thread.
     var awaitsWork = true
-    /// Paused notifiers are to be resumed.
     var resumes = false
     /// No more attempts are to be started.
     var isStopping = false
     /// Attempts under way are no longer waited for.
     var isAbandoned = false
-    /// The outcomes of attempts.
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     /// How many attempts are under way, or have ended and are not stored; written by the dispatcher's thread.
     var unfinished = 0
@@ -22,7 +20,6 @@ package struct DispatcherInbox {
     package var paused: [String: PausedNotifier] = [:]
     /// How notifiers do their work, by name; written by the dispatcher's thread.
     var health: [String: NotifierHealth] = [:]
-    /// All notifiers, by name.
     private(set) var notifiers: [String: ServedNotifier] = [:]
     /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
     /// closed.
@@ -90,7 +87,6 @@ package struct DispatcherInbox {
         return Messages(hasNewWork: hasNewWork || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
     }
 
-    /// Has the dispatcher replace its notifiers by these.
     mutating func replaceNotifiers(_ next: [String: ServedNotifier]) {
         notifiers = next
         newNotifiers.append(next)
@@ -131,7 +127,6 @@ package struct PausedNotifier: Sendable, Equatable {
 
 /// How a notifier does its work, as its lane knows it.
 struct NotifierHealth: Sendable {
-    /// The state of its breaker.
     var status = BreakerStatus.working
     /// Why it is paused; nil while it is not.
     var pauseReason: BreakerState.PauseReason?
@@ -170,7 +165,6 @@ extension Monitor<DispatcherInbox> {
     /// - Returns: whether it has answered since the last question, or has ended as it should; true the first time.
     package func askForSignOfLife() -> Bool { update { $0.askForSignOfLife() } }
 
-    /// Reports the outcome of an attempt.
     func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {
         if withLock({ $0.note { $0.outcomes.append((notifier, id, outcome)) } }) { wakeAll() }
     }

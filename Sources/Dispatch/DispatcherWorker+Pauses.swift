@@ -5,7 +5,6 @@ internal import Time
 
 /// What operators hear of paused notifiers.
 extension DispatcherWorker {
-    /// Tells of what an attempt has changed.
     func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, outcome: DeliveryOutcome, now: UnixMilliseconds) {
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
         guard outcome.verdict == .misconfigured, show(lane, outcome.reason) else { return }

@@ -17,7 +17,6 @@ final class DispatcherWorker: Sendable {
     private let metrics: DeliveryMetrics
     let logger: Logger
     private let clocks: Clocks
-    /// Nil traces nothing.
     private let tracer: Tracer?
     let onLostCalls: @Sendable ([BotCall]) -> Void
     let inbox: Monitor<DispatcherInbox>

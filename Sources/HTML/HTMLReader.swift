@@ -6,7 +6,6 @@ package enum HTMLEvent: Equatable, Sendable {
     case start(String, attributes: [(name: String, value: String)])
     /// Text within a wanted element, without character references; one text may come in several parts.
     case text(String)
-    /// A wanted element ends.
     case end(String)
 
     package static func == (left: HTMLEvent, right: HTMLEvent) -> Bool {
@@ -26,14 +25,12 @@ package enum HTMLEvent: Equatable, Sendable {
 package struct HTMLLimits: Sendable {
     /// How many elements may be within each other.
     package var depth = 256
-    /// How many elements are read.
     package var elements = 50_000
     /// How many bytes one tag or comment may have.
     package var token = 64 * 1024
     /// How many comparisons of attributes all elements together may cost.
     package var comparisons = 10_000_000
 
-    /// The product's limits.
     package init() {}
 }
 

@@ -78,7 +78,6 @@ final class Connection {
         shakeHands()
     }
 
-    /// Handles the socket's events.
     func serve(_ events: Int16) {
         switch phase {
         case .handshaking: shakeHands()
@@ -167,7 +166,6 @@ final class Connection {
         return true
     }
 
-    /// Closes the connection normally.
     func close() {
         end { if let transport { transport.close() } else { Glibc.close(descriptor) } }
     }

@@ -4,7 +4,6 @@ package import Crypto
 package indirect enum HTTP2Action: Sendable {
     /// The last stream that a GOAWAY reports as processed (RFC 9113 section 6.8). The client may retry later streams elsewhere.
     package enum LastStream: Sendable, Equatable {
-        /// All received streams.
         case all
         /// This request's stream and those before it.
         case this
@@ -13,7 +12,6 @@ package indirect enum HTTP2Action: Sendable {
         case none
     }
 
-    /// Answers.
     case respond(HTTP2Response)
     /// Does nothing now: the stream stalls until its `HTTP2Stream` performs another action.
     case wait
@@ -37,7 +35,6 @@ package indirect enum HTTP2Action: Sendable {
     case all([HTTP2Action])
 }
 
-/// A complete request.
 package struct HTTP2Request: Sendable {
     package let method: String
     /// The path with its query, as sent.
@@ -117,7 +114,6 @@ package struct HTTP2Stream: Sendable {
     }
 }
 
-/// The settings of one server.
 package struct HTTP2Settings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host: String
@@ -134,7 +130,6 @@ package struct HTTP2Settings: Sendable {
     /// The most connections at a time; further ones are closed at once.
     package var connectionLimit: Int
 
-    /// Settings for a simulator on this machine.
     package init(
         host: String = "127.0.0.1", port: UInt16 = 0, tls: TLSServerContext? = nil, threads: Int = 1, bodyLimit: Int = 64 * 1024,
         streamLimit: Int = 1000, connectionLimit: Int = 1024
@@ -152,15 +147,12 @@ package struct HTTP2Settings: Sendable {
 
 /// What the server has counted so far.
 package struct HTTP2Counts: Sendable, Equatable {
-    /// Connections accepted.
     package var accepted = 0
-    /// Connections open.
     package var open = 0
     /// The most connections that were open at the same time.
     package var mostOpen = 0
     /// TLS handshakes that failed, or did not negotiate HTTP/2.
     package var failedHandshakes = 0
-    /// Complete requests.
     package var requests = 0
     /// The most streams that were open on one connection at the same time.
     package var mostStreams = 0
@@ -170,7 +162,6 @@ package struct HTTP2Counts: Sendable, Equatable {
 
 /// What the server does with a connection before HTTP/2 begins.
 package enum HTTP2Opening: Sendable, Equatable {
-    /// Serves.
     case serve
     /// Delays the TLS handshake by this many milliseconds, then serves; nil delays it for ever.
     case delayHandshake(milliseconds: Int?)

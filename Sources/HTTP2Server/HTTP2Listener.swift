@@ -12,7 +12,6 @@ package final class HTTP2Listener: Sendable {
     /// Decides on a new connection, given its number (from 0). Called on one of the server's threads; must not block.
     package typealias OpeningHandler = @Sendable (Int) -> HTTP2Opening
 
-    /// The port it listens on.
     package let port: UInt16
     private let context: ListenerContext
     private let listening: ListeningSocket

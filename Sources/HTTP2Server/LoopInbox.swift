@@ -9,7 +9,6 @@ final class LoopInbox: Sendable {
         case performOnAll(HTTP2Action)
         /// Accept no more connections and close idle ones.
         case drain
-        /// Close everything.
         case end
     }
 

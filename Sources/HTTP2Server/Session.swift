@@ -159,7 +159,6 @@ final class OpenStream {
     var headerBytes = 0
     var body: [UInt8] = []
     var isTruncated = false
-    /// Whether the handler was called.
     var isComplete = false
     /// Whether nghttp2 was given an answer.
     var isAnswered = false

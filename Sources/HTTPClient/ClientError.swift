@@ -6,17 +6,13 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case queued = "while it waited for a connection"
         /// The host name was being resolved, or the connection or the TLS handshake was in progress.
         case connecting = "while connecting"
-        /// It was being sent.
         case sending = "while the request was sent"
         /// It had been sent, and no response had begun.
         case waiting = "while waiting for the response"
-        /// The response was arriving.
         case receiving = "while the response arrived"
     }
 
-    /// libcurl cannot parse the URL.
     case invalidURL
-    /// The host name cannot be resolved.
     case resolve
     /// The connection was refused, or the host is unreachable.
     case connect
@@ -25,11 +21,9 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The TLS handshake failed. The text is from the TLS library and may name the host; `isUntrusted` says that the server's certificate was
     /// not accepted, and not that the server has broken off.
     case tls(String, isUntrusted: Bool)
-    /// The request timed out.
     case timeout(Phase)
     /// The connection was closed before the response was complete.
     case closedEarly
-    /// The connection was reset.
     case reset
     /// The response is not HTTP.
     case malformedResponse
@@ -52,7 +46,6 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line for a person.
     package var description: String {
         switch self {
         case .invalidURL: "the URL cannot be read"

@@ -13,7 +13,6 @@ package struct ClientRequest: Sendable {
         /// The header at this index has a value with control characters.
         case headerValue(index: Int)
 
-        /// One line for a person.
         package var description: String {
             switch self {
             case .url: "the URL must start with http:// or https://, name a host, and be ASCII without spaces"

@@ -15,11 +15,9 @@ package struct ClientSettings: Sendable {
     /// How many requests HTTP/2 carries on one connection at a time; libcurl's default.
     static let streamsPerConnection = 100
 
-    /// The most connections to one host and port.
     package var connectionsPerHost: Int
     /// The most of these for the requests of one owner, such as an app; nil for all.
     package var connectionsPerOwner: Int?
-    /// The most connections.
     package var connectionLimit: Int
     /// The most requests that wait or run; further ones fail at once with `.overloaded`.
     package var requestLimit: Int
@@ -112,7 +110,6 @@ package struct PinnedServer: Sendable, Equatable {
     /// The SHA-256 of its public key in base64: of the SubjectPublicKeyInfo in DER, as in HTTP Public Key Pinning (RFC 7469 section 2.4).
     package let keyDigest: String
 
-    /// Pins a server.
     package init(certificate: String, keyDigest: String) {
         self.certificate = certificate
         self.keyDigest = keyDigest

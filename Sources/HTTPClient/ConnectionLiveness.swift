@@ -5,7 +5,6 @@ struct ConnectionLiveness {
     // By descriptor. Descriptors are reused, so there are never more entries than the most connections at one time.
     private var lastSuccess: [Int32: MonotonicMilliseconds] = [:]
 
-    /// A response has arrived on this connection.
     mutating func succeeded(_ connection: Int32, now: MonotonicMilliseconds) {
         lastSuccess[connection] = now
     }

@@ -143,7 +143,6 @@ final class EasyHandle {
 }
 
 extension EasyHandle {
-    /// The final response's status.
     var status: Int {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_RESPONSE_CODE)
     }

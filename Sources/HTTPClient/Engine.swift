@@ -9,7 +9,6 @@ final class Engine {
     private let settings: ClientSettings
     private let inbox: Inbox
     private let multi: MultiHandle
-    /// The sockets of its connections.
     let sockets: OpenSockets
     // No owner takes more than its share of an origin's connections, and no origin more than its share of all. libcurl could queue requests
     // itself, but its connect timeout would run while a request is queued.

@@ -24,7 +24,6 @@ struct Origin: Hashable, Sendable {
         text = scheme + String(decoding: host.map(HeaderRules.lowercase), as: UTF8.self)
     }
 
-    /// Whether TLS is used.
     var isSecure: Bool {
         text.utf8.starts(with: "https:".utf8)
     }

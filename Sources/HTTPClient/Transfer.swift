@@ -42,7 +42,6 @@ final class Transfer: @unchecked Sendable {
         self.completion = completion
     }
 
-    /// Whether its completion was called.
     var isFinished: Bool {
         completion == nil
     }

@@ -27,7 +27,6 @@ package struct WebURL: Sendable, Hashable {
     package let host: String
     package let port: UInt16
 
-    /// Reads an absolute URL.
     package init(_ text: String) throws(Problem) {
         try self.init(text, of: nil)
     }

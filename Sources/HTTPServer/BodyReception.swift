@@ -14,7 +14,6 @@ struct BodyReception {
 
     /// What to do with a part.
     enum Step: Equatable {
-        /// Keep it for the handler.
         case store
         case discard
         /// Close the connection: `drainLimit` is exceeded.

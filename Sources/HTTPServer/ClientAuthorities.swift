@@ -38,7 +38,6 @@ package final class ClientAuthorities: @unchecked Sendable, Equatable {
 package enum PeerCertificate: String, Sendable {
     /// One of the authorities has issued it for clients, and it is valid.
     case trusted
-    /// The client has shown none.
     case missing
     /// It would be trusted, but it or one of its issuers has expired.
     case expired

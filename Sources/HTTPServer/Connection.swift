@@ -45,12 +45,10 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var identifier = RequestID()
     @exclusivity(unchecked) nonisolated(unsafe) private var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     @exclusivity(unchecked) nonisolated(unsafe) private var reply = Reply()
-    /// Whether the request's body is chunked.
     @exclusivity(unchecked) nonisolated(unsafe) private var isChunked = false
     /// Whether the deadline has answered a suspended request, whose handler still holds the right to answer.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
-    /// What the client's certificate proves, and to whom.
     @exclusivity(unchecked) nonisolated(unsafe) private var judged: (by: ClientAuthorities, certificate: PeerCertificate)?
 
     init(_ raw: OpaquePointer, context: ServerContext) {

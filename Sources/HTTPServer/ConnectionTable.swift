@@ -62,7 +62,6 @@ final class ConnectionTable: Sendable {
         contents.withLock { _ = $0.closeIdle(of: nil) }
     }
 
-    /// Whether any request is in progress.
     func hasRequests() -> Bool {
         contents.withLock { contents in contents.all.contains { !$0.phase.isIdle } }
     }

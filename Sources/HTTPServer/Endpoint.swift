@@ -26,7 +26,6 @@ package struct Endpoint: Sendable {
         unsafe owner._withUnsafeGuaranteedRef { $0.admission.flatMap { admission in admission(request) } }
     }
 
-    /// Lends the handler for one call.
     package func withHandler(_ body: (Handler) -> Void) {
         unsafe owner._withUnsafeGuaranteedRef { body($0.handler) }
     }

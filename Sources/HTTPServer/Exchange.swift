@@ -40,7 +40,6 @@ package protocol Exchange: AnyObject, Sendable {
     /// The address of this machine that the caller has connected to; nil if it is unknown.
     func localAddress() -> String?
 
-    /// What the client's certificate proves.
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate
 
     /// Lends the value of the header `traceparent` without the blanks around it; nil when there is none or more than one.

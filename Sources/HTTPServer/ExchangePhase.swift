@@ -37,7 +37,6 @@ struct ExchangePhase: ~Copyable {
         move(to: .idle, deadline) { $0 != .expired }
     }
 
-    /// The request line has arrived.
     func beginReceiving(deadline: UInt64) {
         move(to: .receiving, deadline) { $0.isIdle }
     }

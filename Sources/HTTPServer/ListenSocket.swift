@@ -9,7 +9,6 @@ struct ListenSocket: ~Copyable {
     /// The address with the port that the system chose.
     let address: ListenAddress
 
-    /// Opens the socket and listens.
     init(_ address: ListenAddress) throws(ServerError) {
         switch address {
         case .tcp(let host, let port): (descriptor, self.address) = try Self.listenTCP(address, host: host, port: port)

@@ -3,10 +3,8 @@ internal import Bytes
 /// The path of a route: fixed parts, and between them at most two parameters, each of which fills a segment; the last one may fill all that
 /// is left.
 struct PathPattern: Sendable {
-    /// The most parameters of a path.
     static var mostParameters: Int { 2 }
 
-    /// How many parameters it has.
     let parameterCount: Int
     /// Whether the last parameter may have slashes.
     private let takesRest: Bool
@@ -73,7 +71,6 @@ struct PathPattern: Sendable {
 /// The bytes of a request's path at the parameters of its route, as sent. Valid as long as the path.
 @safe
 package struct PathParameters {
-    /// No parameters.
     package static var none: PathParameters { PathParameters() }
 
     @usableFromInline let values: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>)

@@ -4,11 +4,8 @@ internal import Glibc
 
 /// Where a request comes from.
 package enum PeerHost: Sendable, Equatable, CustomStringConvertible {
-    /// A machine.
     case address(IPAddress)
-    /// This machine, through a Unix socket.
     case unixSocket
-    /// Nobody can tell.
     case unknown
 
     package var description: String {
@@ -20,7 +17,6 @@ package enum PeerHost: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The peer's host of a connection.
 func peerHost(of connection: OpaquePointer) -> PeerHost {
     guard let address = unsafe shim_MHD_get_client_address(connection) else { return .unknown }
     let family = Int32(unsafe address.pointee.sa_family)

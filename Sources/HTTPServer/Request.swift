@@ -100,7 +100,6 @@ package struct Request: ~Copyable {
         exchange.peer()
     }
 
-    /// Where it comes from.
     package borrowing func peerHost() -> PeerHost {
         exchange.peerHost()
     }

@@ -10,7 +10,6 @@ internal import CMicrohttpd
 struct RequestHeaders {
     /// The Content-Length; nil when there is none.
     private(set) var contentLength: UInt64?
-    /// Whether the body is chunked.
     private(set) var isChunked = false
     /// Whether the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false

@@ -49,12 +49,10 @@ package struct RequestID {
         if unsafe Self.isPlain(name.span) { unsafe given = name }
     }
 
-    /// Lends the id.
     func withBytes(_ body: (Span<UInt8>) -> Void) {
         if unsafe given.isEmpty { body(own.span) } else { unsafe body(given.span) }
     }
 
-    /// A copy of the id.
     package var text: String {
         var text = ""
         withBytes { name in text = String(repairing: name) }

@@ -9,7 +9,6 @@ struct RequestLine {
     /// The length of "HTTP/1.1", which the library has checked.
     private static let versionSize = 8
 
-    /// The method's token.
     let method: UnsafeBufferPointer<UInt8>
     /// The target without its query.
     let path: UnsafeBufferPointer<UInt8>

@@ -9,7 +9,6 @@ package struct Responder: ~Copyable {
         self.exchange = exchange
     }
 
-    /// Answers now.
     package consuming func respond(_ response: Response) -> Answered {
         exchange.respond(response)
         return Answered()

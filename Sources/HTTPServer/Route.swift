@@ -22,7 +22,6 @@ package struct Route: Sendable {
     package let descriptions: [Method: RouteDescription]
     /// Checks requests before their bodies are received; nil to accept all.
     let admission: Admission?
-    /// What the path consists of.
     let pattern: PathPattern
 
     package init(

@@ -17,12 +17,10 @@ package struct RouteDescription: Sendable {
         package let schema: JSONValue
         /// Whether the request is refused without it.
         package let isRequired: Bool
-        /// What it means, in one sentence.
         package let text: String
         /// A value that is right; nil for none.
         package let example: JSONValue?
 
-        /// Describes a parameter.
         package init(
             _ name: String, place: Place, schema: JSONValue, isRequired: Bool = true, text: String, example: JSONValue? = nil
         ) {
@@ -35,16 +33,13 @@ package struct RouteDescription: Sendable {
         }
     }
 
-    /// The body of a request.
     package struct Body: Sendable {
-        /// The JSON Schema of a JSON body.
         package let schema: JSONValue
         /// That of a form; nil where none is taken.
         package let form: JSONValue?
         /// A body that is right, without secrets; nil for none.
         package let example: JSONValue?
 
-        /// Describes a body.
         package init(_ schema: JSONValue, form: JSONValue? = nil, example: JSONValue? = nil) {
             self.schema = schema
             self.form = form
@@ -54,7 +49,6 @@ package struct RouteDescription: Sendable {
 
     /// A request that goes on with what an answer gives, such as an id.
     package struct Link: Sendable {
-        /// The method of the request.
         package let method: Method
         package let path: StaticString
         /// Runtime expressions of OpenAPI for parameters outside the body, by name.
@@ -62,7 +56,6 @@ package struct RouteDescription: Sendable {
         /// Runtime expressions for the members of the body, by name; none for a request without a body.
         package let body: [String: String]
 
-        /// Describes a request.
         package init(_ method: Method, path: StaticString, parameters: [String: String] = [:], body: [String: String] = [:]) {
             (self.method, self.path, self.parameters, self.body) = (method, path, parameters, body)
         }
@@ -70,20 +63,16 @@ package struct RouteDescription: Sendable {
 
     /// What is answered with one status.
     package struct Answer: Sendable {
-        /// The HTTP status.
         package let status: Int
-        /// When, in one sentence.
         package let text: String
         /// The JSON Schema of its body; that of every error by default.
         package let schema: JSONValue
-        /// The media type of its body.
         package let mediaType: String
         /// The headers that it always has beyond `X-Request-Id` and the usual ones.
         package let headers: [String]
         /// The requests that may follow it.
         package let links: [Link]
 
-        /// Describes an answer.
         package init(
             _ status: Int, text: String, schema: JSONValue = ["$ref": "#/components/schemas/Error"],
             mediaType: String = "application/json", headers: [String] = [], links: [Link] = []
@@ -99,9 +88,7 @@ package struct RouteDescription: Sendable {
 
     /// What a caller must show.
     package enum Access: Sendable, Equatable {
-        /// Nothing beyond the request.
         case anyone
-        /// An admin token of this role.
         case token(role: String)
         /// An admin token of this role where the configuration requires one.
         case tokenIfRequired(role: String)
@@ -111,16 +98,13 @@ package struct RouteDescription: Sendable {
     package let summary: String
     /// What else callers must know, in Markdown; empty for nothing.
     package let text: String
-    /// Who may call.
     package let access: Access
-    /// The parameters outside the body.
     package let parameters: [Parameter]
     /// The body; nil for none.
     package let body: Body?
     /// The answers, each with a status of its own.
     package let answers: [Answer]
 
-    /// Describes a method of a route.
     package init(
         _ summary: String, text: String = "", access: Access = .anyone, parameters: [Parameter] = [], body: Body? = nil, answers: [Answer]
     ) {
@@ -140,7 +124,6 @@ package enum Schema {
     package static let text: JSONValue = ["type": "string"]
     /// An RFC 3339 time.
     package static let time: JSONValue = ["type": "string", "format": "date-time"]
-    /// Anything.
     package static let any: JSONValue = [:]
 
     /// A text of so many characters, none of them a control character.
@@ -151,12 +134,10 @@ package enum Schema {
         ]
     }
 
-    /// A whole number in a range.
     package static func integer(_ range: ClosedRange<Int64>) -> JSONValue {
         ["type": "integer", "format": "int64", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
     }
 
-    /// One of these words.
     package static func choice(_ words: [String]) -> JSONValue {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
@@ -166,7 +147,6 @@ package enum Schema {
         choice(type.allCases.map(\.rawValue))
     }
 
-    /// A list.
     package static func array(_ element: JSONValue) -> JSONValue { ["type": "array", "items": element] }
 
     /// The same, or null.

@@ -2,7 +2,6 @@ internal import Bytes
 
 /// Finds the handler for a path and a method. Immutable.
 package final class Router: Sendable {
-    /// The result of a match.
     package enum Match: Sendable {
         /// The handler of the route at this index, with the largest body in bytes that it accepts.
         case handler(Endpoint, route: Int, bodyLimit: Int)

@@ -58,7 +58,6 @@ package final class Server: Sendable {
         precondition(life.withLock { $0 } == .stopped, "a server must be stopped before it is let go")
     }
 
-    /// How many connections are open.
     package var connectionCount: Int {
         context.connections.approximateCount
     }

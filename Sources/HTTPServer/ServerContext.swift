@@ -33,7 +33,6 @@ final class ServerContext: Sendable {
     private let closing = Atomic<Bool>(false)
     private let resumptions = Atomic<Int>(0)
 
-    /// Whether connections use TLS.
     var isTLS: Bool { credentials != nil }
 
     /// - Parameters:

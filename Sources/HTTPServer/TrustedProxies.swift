@@ -9,7 +9,6 @@ package struct TrustedProxies: Sendable, Equatable {
     /// Whether whoever calls through a Unix socket is such a proxy.
     package let includeUnixSocket: Bool
 
-    /// Names the proxies.
     package init(networks: [IPNetwork], includeUnixSocket: Bool) {
         self.networks = networks
         self.includeUnixSocket = includeUnixSocket

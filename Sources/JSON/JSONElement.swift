@@ -3,7 +3,6 @@
 /// The text is strict JSON by the rules of `JSONDocument`, but for what matters only to those who read it: numbers may have any size, keys
 /// may hold `\u0000`, and strings may hold half of a surrogate pair. Who reads such a value finds none of the kind that is wanted.
 package struct JSONElement: Sendable {
-    /// What a value is.
     enum Kind: Sendable {
         case null, bool, integer, real, string, array, object
     }
@@ -27,16 +26,12 @@ package struct JSONElement: Sendable {
         self.index = index
     }
 
-    /// What it is.
     var kind: Kind { entry.kind }
 
-    /// Whether it is null.
     package var isNull: Bool { kind == .null }
 
-    /// Whether it is an object.
     package var isObject: Bool { kind == .object }
 
-    /// Whether it is an array.
     package var isArray: Bool { kind == .array }
 
     /// A boolean's value; nil for everything else.
@@ -148,7 +143,6 @@ package struct JSONFieldError: Error {
 
     /// The field that was asked for.
     package let name: StaticString
-    /// What is wrong.
     package let problem: Problem
 }
 

@@ -6,7 +6,6 @@ package struct JSONError: Error, Equatable {
         case duplicateKey, nulInKey, numberOutOfRange, tooDeep, tooManyValues, outOfMemory
     }
 
-    /// What is wrong.
     package let reason: Reason
     /// The line where the mistake shows, from 1.
     package let line: Int
@@ -49,7 +48,6 @@ package struct JSONPlace: Sendable, Equatable {
     /// The column, from 1, in Unicode scalars.
     package let column: Int
 
-    /// Names a place.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -4,7 +4,6 @@ internal import Bytes
 ///
 /// Its own tree: a hundred bytes a value, so it is for files that people write.
 package struct JSONSourceMap: Sendable {
-    /// A member of an object.
     package struct Member: Sendable {
         /// Its name, without escapes.
         package let name: String

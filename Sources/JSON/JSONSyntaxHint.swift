@@ -3,9 +3,7 @@
 /// jansson decides what is JSON. This looks for the reason in a text that jansson has refused, and may find none; it quotes nothing of the
 /// text but punctuation.
 package struct JSONSyntaxHint: Sendable, Equatable {
-    /// What is wrong and the remedy.
     package let message: String
-    /// Where.
     package let place: JSONPlace
 
     /// Finds the first slip of a text.

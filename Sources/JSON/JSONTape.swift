@@ -4,7 +4,6 @@ internal import Bytes
 final class JSONTape: Sendable {
     /// One value, or the key of one.
     struct Entry {
-        /// What it is.
         var kind: JSONElement.Kind
         /// Whether a string's bytes still have their escapes.
         var hasEscapes = false

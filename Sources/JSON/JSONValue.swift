@@ -66,7 +66,6 @@ extension JSONValue {
         return elements
     }
 
-    /// Whether it is an object.
     package var isObject: Bool {
         if case .object = self { true } else { false }
     }

@@ -2,7 +2,6 @@
 ///
 /// For what is written for each request; the caller sees to it that what begins also ends, and that no name is given twice.
 package struct JSONWriter {
-    /// What has been written.
     package internal(set) var bytes: [UInt8] = []
 
     /// Makes a writer with room for `capacity` bytes; more are made room for as they come.
@@ -31,7 +30,6 @@ package struct JSONWriter {
         bytes.append(contentsOf: object.dropLast())
     }
 
-    /// Ends the innermost object.
     package mutating func endObject() {
         bytes.append(UInt8(ascii: "}"))
     }
@@ -42,7 +40,6 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "["))
     }
 
-    /// Ends the innermost array.
     package mutating func endArray() {
         bytes.append(UInt8(ascii: "]"))
     }
@@ -67,7 +64,6 @@ package struct JSONWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes a string.
     mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         if Self.isPlain(text.utf8.span) {
@@ -78,7 +74,6 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes an integer.
     mutating func write(_ integer: Int64) {
         if integer < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = integer.magnitude

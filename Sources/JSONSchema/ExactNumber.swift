@@ -60,10 +60,8 @@ struct ExactNumber: Sendable, Equatable {
     /// Whether it has no fraction.
     var isInteger: Bool { exponent >= 0 }
 
-    /// Whether it is zero.
     var isZero: Bool { digits.isEmpty }
 
-    /// Whether it is above zero.
     var isPositive: Bool { !isNegative && !isZero }
 
     /// Whether numbers can be multiples of it: it is above zero, and has not too many digits.

@@ -7,7 +7,6 @@ package struct JSONSchema: Sendable {
     package struct Mistake: Sendable, Equatable, CustomStringConvertible {
         /// Where, from the schema's root on, such as `.properties.order_id.pattern`; empty for the root.
         package let path: String
-        /// What is wrong, and the remedy.
         package let description: String
     }
 

@@ -24,7 +24,6 @@ struct SchemaCheck {
 
     private var isDone: Bool { violations.count >= most }
 
-    /// Notes the breaches of a schema in a value.
     mutating func check(_ value: JSONValue, against node: SchemaNode) {
         guard !isDone else { return }
         steps += 1

@@ -7,12 +7,10 @@ final class SchemaCompiler {
     private static let deepest = 64
     /// How many schemas there may be in all.
     private static let mostNodes = 10_000
-    /// How many mistakes are told.
     private static let mostMistakes = 100
 
     /// A schema in the making.
     struct Place {
-        /// From the root on.
         let path: String
         /// Whether objects with `properties` refuse other names unless they say so.
         var isClosed: Bool
@@ -62,7 +60,6 @@ final class SchemaCompiler {
         return compile(root, place)
     }
 
-    /// Compiles a schema below.
     func compile(_ schema: JSONValue, _ place: Place) -> SchemaNode {
         count += 1
         if count == Self.mostNodes { refuse(place, "the schema has more than \(Self.mostNodes) parts; make it simpler") }

@@ -21,7 +21,6 @@ struct SchemaTypes: OptionSet, Sendable {
     /// Whether all numbers of these are integers.
     var hasOnlyIntegers: Bool { contains(.integer) && !contains(.number) }
 
-    /// Whether a value is of one of these.
     func accepts(_ value: JSONValue) -> Bool {
         switch value {
         case .null: contains(.null)
@@ -104,7 +103,6 @@ final class SchemaNode: Sendable {
     /// The values that `enum` or `const` allows.
     struct Choices: Sendable {
         let canonical: Set<[UInt8]>
-        /// For a sentence.
         let words: String
     }
 

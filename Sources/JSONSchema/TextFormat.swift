@@ -12,7 +12,6 @@ enum TextFormat: String, Sendable, CaseIterable {
     case uri
     case uuid
 
-    /// Whether a text has the format.
     func accepts(_ text: String) -> Bool {
         // No format allows anything else, and so a Unicode character is never taken for a digit.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }

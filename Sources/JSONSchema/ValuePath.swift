@@ -7,10 +7,8 @@ struct ValuePath: Sendable {
 
     private var steps: [Step] = []
 
-    /// Enters a member of an object.
     mutating func enter(member name: String) { steps.append(.member(name)) }
 
-    /// Enters an item of an array.
     mutating func enter(item index: Int) { steps.append(.item(index)) }
 
     /// Goes back to what the last part entered is in.

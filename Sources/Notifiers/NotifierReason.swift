@@ -16,7 +16,6 @@ package enum NotifierReason: String, Sendable, CaseIterable {
     case payloadTooLarge = "payload_too_large"
     case requestCannotBeMade = "request_cannot_be_made"
     case unreadablePayload = "unreadable_payload"
-    /// A silent push was accepted.
     case withdrawn
 }
 
@@ -36,7 +35,6 @@ package enum StatusReason {
     /// The status that a word is for; nil for another word.
     package static func status(_ word: String) -> Int? { (100...599).first { self.word($0) == word } }
 
-    /// Whether a word is the one for some status.
     package static func contains(_ word: String) -> Bool { word.hasPrefix(prefix) }
 }
 

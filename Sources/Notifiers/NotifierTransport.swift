@@ -39,7 +39,6 @@ package struct PEMFile: Sendable, Equatable {
     /// The contents when the configuration was read.
     package var contents: [UInt8]
 
-    /// Makes a file's value.
     package init(path: String, contents: [UInt8]) {
         self.path = path
         self.contents = contents

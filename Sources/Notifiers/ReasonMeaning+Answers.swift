@@ -1,6 +1,5 @@
 package import Core
 
-/// What a provider objects to.
 enum ProviderObjection: CaseIterable {
     /// Nothing: it has taken the push.
     case none
@@ -8,18 +7,15 @@ enum ProviderObjection: CaseIterable {
     case deviceGone
     /// The token seems to be of another app or project.
     case otherApp
-    /// The number of pushes.
     case tooMany
     /// Nothing: it has failed itself.
     case failing
-    /// The push.
     case message
     /// The credential or the settings.
     case settings
 }
 
 extension APNsReason {
-    /// What it is about.
     var objection: ProviderObjection {
         switch self {
         case .badDeviceToken, .expiredToken, .unregistered: .deviceGone
@@ -54,7 +50,6 @@ extension FCMErrorCode {
 }
 
 extension HMSCode {
-    /// What it is about.
     var objection: ProviderObjection {
         switch self {
         case .success: .none

@@ -8,7 +8,6 @@ package enum ReasonSource: Sendable, Equatable {
     case http(String)
     /// A help desk that takes registrations.
     case relay
-    /// A push provider.
     case push(PushDestination)
     /// A notifier that is not configured any more, or none, such as an app's backend.
     case unknown
@@ -23,7 +22,6 @@ package struct ReasonMeaning: Sendable, Equatable {
     /// The remedy where `remedy` is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
     package let lasting: LocalizedText?
 
-    /// Gives a meaning.
     package init(_ text: LocalizedText, _ remedy: LocalizedText?, ifItLasts lasting: LocalizedText? = nil) {
         self.text = text
         self.remedy = remedy

@@ -3,10 +3,8 @@ internal import COperatorsPage
 /// One file of the operators' page, as it stands in `Sources/COperatorsPage/page`.
 package struct PageFile: Sendable {
     package let name: String
-    /// What it holds.
     package let bytes: [UInt8]
 
-    /// All files.
     package static let all: [PageFile] = (0..<shim_page_count()).map { index in
         let file = unsafe shim_page_file(index)
         return unsafe PageFile(name: String(cString: file.name), bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))

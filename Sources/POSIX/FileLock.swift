@@ -44,7 +44,6 @@ package final class FileLock: Sendable {
         close(descriptor)
     }
 
-    /// Whether the file was unlinked.
     package var isRemoved: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
@@ -140,7 +139,6 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
-    /// The identity of an open file.
     init(descriptor: Int32) throws(SystemError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError.last }

@@ -100,7 +100,6 @@ package enum FileSystem {
     /// Whether the path is a directory; symbolic links are followed.
     package static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
 
-    /// Whether the path is a Unix socket.
     package static func isSocket(_ path: String) -> Bool { type(of: path) == S_IFSOCK }
 
     /// Whether this process may write a file, or create files in a directory.

@@ -8,14 +8,12 @@ internal import Glibc
 package final class FileWatch: Sendable {
     /// Why files cannot be watched.
     package struct Failure: Error, CustomStringConvertible {
-        /// One line for a person.
         package let description: String
         /// What an operator can do.
         package let remedy: String
         /// Whether a directory has gone since somebody looked, so that looking again helps.
         package let isOutdated: Bool
 
-        /// Describes a failure.
         package init(description: String, remedy: String, isOutdated: Bool = false) {
             self.description = description
             self.remedy = remedy

@@ -12,7 +12,6 @@ package final class NameResolver: Sendable {
     package enum Failure: Error, Equatable, Sendable {
         /// The name has none, or the name servers do not answer.
         case unknown
-        /// The time is over.
         case timeout
         /// As many names as allowed are being resolved, for this person or others, those that were left behind included, or the resolver is
         /// closed.

@@ -54,7 +54,6 @@ package enum Process {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The id of this process.
     package static var identifier: Int32 { getpid() }
 
     /// The program name of a process, without the control characters that a terminal would obey: each program chooses its own name

@@ -7,24 +7,20 @@ internal import Glibc
 /// the outcome after the reload, so the outcome of another reload is never taken for this one's. It needs neither a directory that both may
 /// write to nor the admin listener, whose token and certificate may be what the reload replaces.
 package final class ReloadRequest: Sendable {
-    /// How a request ended.
     package enum Outcome: Sendable, Equatable {
         /// The process is seen to be no service of this program, and was sent nothing.
         case stranger
-        /// The process has sent this.
         case answered([UInt8])
         /// The process has not taken the signal.
         case notTaken
         /// The process has taken the signal, and not finished the reload.
         case notFinished
-        /// The process has ended during the reload.
         case ended
     }
 
     private static let outcomeLimit = 1 << 20
 
     private let process: Int32
-    /// The number of the socket.
     let number: Int32
     private let listener: Int32
 
@@ -112,7 +108,6 @@ private func peer(of connection: Int32) -> Int32? {
 package struct ReloadSender: Sendable, Equatable {
     /// The process; 0 when the receiver cannot see it, as from within a container.
     let process: Int32
-    /// The number of its socket.
     let number: Int32
 }
 
@@ -148,6 +143,5 @@ package final class ReloadReply: Sendable {
         }
     }
 
-    /// The sender's socket.
     static func name(of number: Int32) -> String { "@deskgate-reload-\(number)" }
 }

@@ -45,7 +45,6 @@ package final class Signals: Sendable {
         unsafe pthread_sigmask(SIG_UNBLOCK, &ending, nil)
     }
 
-    /// Waits for the next signal.
     package func next() -> Signal {
         while true {
             if let signal = next(orReadable: nil, timeoutMilliseconds: nil) { return signal }

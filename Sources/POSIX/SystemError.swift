@@ -1,9 +1,7 @@
 internal import CPOSIX
 internal import Glibc
 
-/// An error of the operating system.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The errno value.
     package let code: Int32
     /// The text in place of the system's message; nil for that alone.
     private let explanation: String?

@@ -1,7 +1,6 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Unix domain sockets.
 package enum UnixSocket {
     /// Connects and closes the connection at once, to find out whether a process listens.
     /// - Returns: whether the process has room for a connection; without it, the process takes none of those that wait.

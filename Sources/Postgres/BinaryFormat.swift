@@ -35,7 +35,6 @@ struct BinaryWriter {
 struct BinaryReader {
     private(set) var position = 0
 
-    /// The next integer.
     mutating func integer<Value: FixedWidthInteger>(_ bytes: Span<UInt8>, as _: Value.Type = Value.self) -> Value? {
         let size = Value.bitWidth / 8
         guard bytes.count - position >= size else { return nil }

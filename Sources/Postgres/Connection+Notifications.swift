@@ -2,7 +2,6 @@ internal import CPostgres
 
 /// What another session has sent by NOTIFY to a channel that this one listens to.
 package struct Notification: Equatable, Sendable {
-    /// The channel's name.
     package let channel: String
     /// The text that came with it; empty when there was none.
     package let payload: String

@@ -65,7 +65,6 @@ package final class Connection {
     /// The server's version, such as 150004 for 15.4; 0 when there is no connection.
     package var serverVersion: Int { unsafe handle.map { unsafe Int(PQserverVersion($0)) } ?? 0 }
 
-    /// Whether what is sent is encrypted.
     package var isEncrypted: Bool { unsafe handle.map { unsafe PQsslInUse($0) == 1 } ?? false }
 
     /// The host and the port that it is connected to; nil when there is no connection.

@@ -109,7 +109,6 @@ extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConverti
         return user + hosts.map { $0.description }.joined(separator: ",") + database
     }
 
-    /// The same.
     package var debugDescription: String { description }
 
     /// No children, so that `dump` and test reports show no more either.

@@ -17,7 +17,6 @@ package struct Deadline: Sendable {
         SystemClock.monotonicMilliseconds().remaining(until: moment)
     }
 
-    /// Whether the moment has come.
     package var isOver: Bool { remainingMilliseconds == 0 }
 
     /// An equal share of what is left for the first of `count` attempts, so that one that is never answered leaves time for the others.

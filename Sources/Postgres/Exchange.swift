@@ -21,7 +21,6 @@ struct Exchange {
     private let handle: OpaquePointer
     private let deadline: Deadline
     private var steps: [Step] = []
-    /// How many steps have been answered.
     private var answeredSteps = 0
     private var rows: [Rows] = []
     /// The first error, after which the server ran nothing more and took back what was not committed.

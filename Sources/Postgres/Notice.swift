@@ -77,7 +77,6 @@ private func receiveNotice(_ collector: UnsafeMutableRawPointer?, _ result: Opaq
     var severity: String? { self[DESKGATE_PG_SEVERITY] }
     var sqlState: SQLState? { self[DESKGATE_PG_SQLSTATE].flatMap { SQLState($0) } }
 
-    /// The primary message in one line.
     var message: String { firstLine(self[DESKGATE_PG_MESSAGE] ?? "the server gave no reason") }
 }
 

@@ -1,10 +1,8 @@
 /// Why PostgreSQL, or the way to it, refused something: its SQLSTATE and its words, and never a value, a key or the password.
 package struct PostgresError: Error, Equatable, Sendable {
-    /// What kind of failure it was.
     package enum Failure: Equatable, Sendable {
         /// The server answered with an error.
         case refused
-        /// No connection could be made.
         case notConnected
         /// A server has not answered before the deadline for a connection.
         case noAnswer
@@ -12,7 +10,6 @@ package struct PostgresError: Error, Equatable, Sendable {
         case notResolved
         /// The server could not prove who it is, or TLS could not be agreed on.
         case notVerified
-        /// The connection broke.
         case connectionLost
         /// The deadline came first; a connection that was waiting for an answer is closed.
         case timedOut
@@ -24,7 +21,6 @@ package struct PostgresError: Error, Equatable, Sendable {
         case settings
     }
 
-    /// What kind of failure it was.
     package let failure: Failure
     /// PostgreSQL's own name of the failure; nil when the server said nothing.
     package let sqlState: SQLState?
@@ -85,7 +81,6 @@ extension PostgresError {
     /// Whether a row with the same key exists already; `constraint` says which key.
     package var isUniqueViolation: Bool { sqlState == .uniqueViolation }
 
-    /// Whether the server's disk is full.
     package var isFull: Bool { sqlState == .diskFull }
 }
 

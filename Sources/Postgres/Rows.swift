@@ -37,7 +37,6 @@ extension Rows {
 extension Rows: RandomAccessCollection {
     /// The number of the first row.
     package var startIndex: Int { 0 }
-    /// How many rows there are.
     package var endIndex: Int { unsafe Int(PQntuples(result)) }
 
     /// A row by its number; one that is not there traps.
@@ -59,7 +58,6 @@ package struct Row: Sendable {
         self.number = number
     }
 
-    /// Whether the value is NULL.
     package func isNull(_ column: Int) -> Bool {
         check(column)
         return unsafe PQgetisnull(rows.result, number, Int32(column)) == 1

@@ -19,7 +19,6 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
         code.utf8.starts(with: name.description.utf8)
     }
 
-    /// The characters.
     package var description: String { code }
 }
 
@@ -39,9 +38,7 @@ extension SQLState {
     /// The password is wrong, or none was given.
     package static let invalidPassword: SQLState = "28P01"
     package static let diskFull: SQLState = "53100"
-    /// It is unknown whether the statement was completed.
     static let completionUnknown: SQLState = "40003"
-    /// It is unknown how the transaction ended.
     static let resolutionUnknown: SQLState = "08007"
     static let unknownStatement: SQLState = "26000"
     static let featureNotSupported: SQLState = "0A000"

@@ -1,7 +1,6 @@
 internal import CPostgres
 internal import Glibc
 
-/// One host of an address.
 struct ServerHost: Equatable, Sendable, CustomStringConvertible {
     /// Where Debian's servers have their sockets.
     static let defaultSocketDirectory = "/var/run/postgresql"
@@ -55,7 +54,6 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is the directory of a Unix socket.
     var isSocket: Bool { address == nil && name.utf8.first == UInt8(ascii: "/") }
 
     /// Whether what is sent there does not leave this machine.

@@ -1,11 +1,9 @@
 /// A PostgreSQL type by its object identifier, which is the same in every database for the built-in ones (pg_type.dat).
 package struct TypeID: Hashable, Sendable {
-    /// The object identifier.
     let oid: UInt32
 
     /// true or false, in 1 byte.
     package static let bool = TypeID(oid: 16)
-    /// Bytes.
     package static let bytea = TypeID(oid: 17)
     /// A signed integer of 16 bits.
     package static let int2 = TypeID(oid: 21)
@@ -13,7 +11,6 @@ package struct TypeID: Hashable, Sendable {
     package static let int4 = TypeID(oid: 23)
     /// A signed integer of 64 bits.
     package static let int8 = TypeID(oid: 20)
-    /// Text of any length.
     package static let text = TypeID(oid: 25)
     /// A moment, in microseconds since 2000.
     package static let timestamptz = TypeID(oid: 1184)

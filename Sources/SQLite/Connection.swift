@@ -111,7 +111,6 @@ extension Connection {
         try execute(dynamic: "PRAGMA secure_delete = ON")
     }
 
-    /// Sets the size of the page cache in KiB.
     package func setCacheSize(kibibytes: Int32) throws(SQLiteError) {
         precondition(kibibytes > 0, "a cache has a size")
         // For SQLite a negative number means KiB, a positive one pages.

@@ -3,12 +3,10 @@ internal import CSQLite
 // Columns are numbered from 0. Traps on a number that the row does not have, and on reading without a row. The file may come from anywhere,
 // so a value of an unexpected type throws SQLITE_MISMATCH.
 extension Statement {
-    /// Whether the value is NULL.
     package func isNull(_ column: Int) -> Bool {
         type(of: column) == SQLITE_NULL
     }
 
-    /// Reads an INTEGER.
     package func int64(_ column: Int) throws(SQLiteError) -> Int64 {
         try expect(SQLITE_INTEGER, at: column)
         return unsafe sqlite3_column_int64(statement, Int32(column))

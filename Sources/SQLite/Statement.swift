@@ -102,7 +102,6 @@ extension Statement {
         value.bind(to: self, at: index)
     }
 
-    /// Binds an integer.
     package func bind(_ value: Int64, at index: Int) {
         unsafe check(sqlite3_bind_int64(statement, number(index), value))
     }
@@ -126,7 +125,6 @@ extension Statement {
         unsafe check(sqlite3_bind_null(statement, number(index)))
     }
 
-    /// How many parameters the statement has.
     package var parameterCount: Int { unsafe Int(sqlite3_bind_parameter_count(statement)) }
 
     private func number(_ index: Int) -> Int32 {
@@ -197,22 +195,18 @@ package protocol SQLiteBindable {
 }
 
 extension Int64: SQLiteBindable {
-    /// Binds an INTEGER.
     package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }
 }
 
 extension Int: SQLiteBindable {
-    /// Binds an INTEGER.
     package func bind(to statement: Statement, at index: Int) { statement.bind(Int64(self), at: index) }
 }
 
 extension String: SQLiteBindable {
-    /// Binds TEXT.
     package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }
 }
 
 extension [UInt8]: SQLiteBindable {
-    /// Binds a BLOB.
     package func bind(to statement: Statement, at index: Int) { statement.bind(span, at: index) }
 }
 

@@ -12,7 +12,6 @@ final class ListenerPressure: Sendable {
 
     private struct Place: Hashable {
         let listener: CrowdedListener.Name
-        /// Nil for bodies.
         let isOfCaller: Bool?
     }
 

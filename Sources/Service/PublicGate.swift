@@ -60,7 +60,6 @@ struct PublicGate: Sendable {
         self.denials = denials
     }
 
-    /// The refused callers by reason.
     static func refusedCallers(_ registry: MetricsRegistry) -> MetricFamily<Counter> {
         registry.counter(
             "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]

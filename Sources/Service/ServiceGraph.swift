@@ -16,9 +16,7 @@ internal import Tracing
 
 /// All objects of the service, built once from a configuration. The binary and the tests use the same graph.
 package struct ServiceGraph: Sendable {
-    /// The routes of the public listener.
     package let publicRouter: Router
-    /// The routes of the admin listener.
     package let adminRouter: Router
     /// The lifetime of a security key that is minted for a relayed registration, in seconds.
     private static let relayKeySeconds: UInt64 = 600
@@ -65,7 +63,6 @@ package struct ServiceGraph: Sendable {
     let severeProblems: @Sendable () -> [SevereProblem]
     /// Tries the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
-    /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
     /// Builds the graph.

@@ -7,7 +7,6 @@ package import Threading
 package enum StartError: Error, CustomStringConvertible {
     /// A listener could not be opened.
     case listener(ServerError)
-    /// OpenSSL failed.
     case crypto(CryptoError)
     /// The thread that opens the store could not be started.
     case store(StoreError)
@@ -16,7 +15,6 @@ package enum StartError: Error, CustomStringConvertible {
     /// A notifier could not be created.
     case notifiers(String)
 
-    /// One line for a person.
     package var description: String {
         switch self {
         case .listener(let error): error.description

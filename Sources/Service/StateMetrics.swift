@@ -83,7 +83,6 @@ extension ServiceMetrics {
         ) { Double(lastBackup().rawValue) }
     }
 
-    /// Registers how full the listeners are.
     func tellListeners(_ servers: [(listener: String, server: Server, settings: ServerSettings)]) {
         // A server holds its routes, which hold the registry.
         let all = servers.map { (listener: $0.listener, server: WeakServer($0.server), settings: $0.settings) }

@@ -34,11 +34,9 @@ package struct WebhookProof: Sendable {
         case different
     }
 
-    /// How it should be signed.
     package let scheme: SignatureScheme
     /// The paths of the secrets that count.
     package let secretNames: [String]
-    /// Whether it is genuine.
     package let verdict: Verdict
     private let body: [UInt8]
     private let signature: String

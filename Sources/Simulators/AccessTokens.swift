@@ -21,7 +21,6 @@ final class AccessTokens: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Issues a new token.
     func issue(now: UnixSeconds) -> String {
         let token = prefix + RandomText.hexadecimal(bytes: 24)
         expiries.withLock { expiries in

@@ -52,7 +52,6 @@ package final class PushRecorder: Sendable {
 package struct SimulatedPush: Sendable {
     /// The provider that accepted it.
     package let provider: SimulatedProvider
-    /// The device's push token.
     package let token: String
     /// The provider's id of the push: `apns-id`, or the message's name.
     package let id: String
@@ -62,7 +61,6 @@ package struct SimulatedPush: Sendable {
     package let body: String
     /// The headers of the request, names in lower case, without its credentials.
     package let headers: [(name: String, value: String)]
-    /// The body of the request.
     package let payload: JSONValue
     /// Whether it was a dry run, so that the phone gets nothing.
     package let isDryRun: Bool

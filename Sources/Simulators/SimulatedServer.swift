@@ -18,7 +18,6 @@ package final class SimulatedServer: Sendable {
             })
     }
 
-    /// The port it listens on.
     package var port: UInt16 { listener.port }
 
     /// The URL that replaces the provider's scheme and host: `https://127.0.0.1:PORT`.

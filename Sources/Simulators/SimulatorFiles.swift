@@ -22,7 +22,6 @@ package struct SimulatorFiles {
         }
     }
 
-    /// The path of a file in it.
     package func path(_ name: String) -> String {
         Path.resolve(name, in: directory)
     }

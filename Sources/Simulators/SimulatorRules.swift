@@ -5,7 +5,6 @@ internal import JSON
 protocol SimulatorRules: Sendable {
     /// The properties of a request that faults are matched with.
     func subject(of request: HTTP2Request) -> Fault.Subject
-    /// The provider's answer.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer
     /// The refusal that a fault asks for, in the provider's own format.
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer
@@ -36,7 +35,6 @@ struct SimulatorAnswer {
     /// How many streams the connection may have from now on; nil changes nothing.
     var streamLimit: Int?
 
-    /// An answer in JSON.
     init(status: Int, headers: [(name: String, value: String)] = [], json: JSONValue, push: SimulatedPush? = nil) {
         self.init(
             status: status, headers: headers + [("content-type", "application/json; charset=UTF-8")], body: json.serialized(), push: push)

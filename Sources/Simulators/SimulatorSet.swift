@@ -7,11 +7,9 @@ internal import HTTP2Server
 package final class SimulatorSet: Sendable {
     /// Why the simulators could not be started.
     package struct Failure: Error, CustomStringConvertible {
-        /// One line for a person.
         package let description: String
     }
 
-    /// The credentials of the simulators' clients.
     package let credentials: SimulatorCredentials
     /// The certificate authority that clients must trust, PEM.
     package let authority: String
@@ -19,7 +17,6 @@ package final class SimulatorSet: Sendable {
     package let faults: FaultScript
     /// The devices that the providers know.
     package let devices: DeviceRegistry
-    /// The accepted pushes.
     package let recorder: PushRecorder
     private let servers: [SimulatedServer]
     private let accessTokens: [AccessTokens]
@@ -47,7 +44,6 @@ package final class SimulatorSet: Sendable {
         self.devices = devices
     }
 
-    /// The server of one push provider.
     package subscript(provider: SimulatedProvider) -> SimulatedServer {
         guard let server = servers.first(where: { $0.provider == provider }) else { preconditionFailure("every push provider is started") }
         return server

@@ -3,9 +3,7 @@ package import Time
 
 /// A simulated provider; each has its own port.
 package enum SimulatedProvider: String, Sendable, CaseIterable {
-    /// Apple's production environment.
     case apns
-    /// Apple's sandbox.
     case apnsSandbox = "apns-sandbox"
     /// Firebase Cloud Messaging, with Google's OAuth.
     case fcm

@@ -10,7 +10,6 @@ struct ClaimBudget {
     /// How many deliveries a claim may lease now.
     func limit(_ claim: Claim) -> Int { min(claim.limit, leases) }
 
-    /// Subtracts what a claim has done.
     mutating func spend(_ claimed: Claimed) {
         leases -= claimed.deliveries.count
         ends -= claimed.expired + claimed.withoutTarget + claimed.putOff

@@ -23,13 +23,11 @@ protocol DatabaseRow {
 }
 
 extension DatabaseRow {
-    /// Reads a moment.
     func time(_ column: Int) throws(Failure) -> UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(clamping: try int64(column))) }
 
     /// Reads a moment; nil for NULL.
     func optionalTime(_ column: Int) throws(Failure) -> UnixMilliseconds? { isNull(column) ? nil : try time(column) }
 
-    /// Reads a delivery's state.
     func state(_ column: Int) throws(Failure) -> Delivery.State {
         let number = try int(column)
         guard let state = Delivery.State.allCases.first(where: { $0.number == number }) else {

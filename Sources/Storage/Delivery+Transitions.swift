@@ -15,7 +15,6 @@ extension Delivery {
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
     }
 
-    /// The same delivery, ended.
     func ended(_ state: State, at time: UnixMilliseconds, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, state: state, attempts: attempts, dueAt: dueAt,

@@ -10,7 +10,6 @@ struct DeliveryWalk {
     /// Where the search goes on; nil when it has ended: at the oldest event, or with as many as wanted.
     private(set) var rest: DeliveryKey?
 
-    /// Has found these, and ends.
     init(_ found: Found) {
         self.found = found
     }

@@ -7,7 +7,6 @@ struct PendingByApp<App: Hashable & Sendable>: Sendable {
     /// How many are pending in all.
     private(set) var total = 0
 
-    /// Changes the count of a notifier and an app.
     mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {
         total += number
         // Changed in place: a copy of the apps would cost as much as there are of them, for each delivery.

@@ -34,7 +34,6 @@ enum RevocationRules {
 /// The revocations of a store in the form in which keys are looked up, and their snapshot.
 struct KnownRevocations {
     private var set = RevocationSet()
-    /// The snapshot.
     private(set) var current = Revocations.none
 
     /// Takes in what `read` adds to a book, all at once.
@@ -43,7 +42,6 @@ struct KnownRevocations {
         current = set.snapshot
     }
 
-    /// Takes in a change.
     mutating func apply(_ change: RevocationChange) {
         self.change { $0.apply(change) }
     }
@@ -56,7 +54,6 @@ extension Revocation {
     /// Whether it is about one person, by name or forgotten.
     var namesPerson: Bool { RevokedColumns(subject).userID != nil }
 
-    /// Whether it is about one key alone.
     var isOfOneKey: Bool { if case .securityKey = subject { true } else { false } }
 
     /// Whether it names this person, or a former one by `FormerUser.name`.

@@ -47,7 +47,6 @@ package struct ServerReport: Sendable {
     package let synchronousStandbyNames: String
     /// How many connections there are; nil when that is unknown.
     package let connections: Int?
-    /// How many connections there may be.
     package let mostConnections: Int
     /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
     /// `missingGrant` is set, only this role's are seen.
@@ -56,7 +55,6 @@ package struct ServerReport: Sendable {
     package let replicas: [Replica]
     /// The servers that follow this one.
     package let standbys: [Standby]
-    /// The replication slots.
     package let slots: [Slot]
     /// How many deliveries wait, by notifier in the order of the names' bytes.
     package let pending: [PendingDeliveries]
@@ -97,7 +95,6 @@ package struct ServerReport: Sendable {
     /// A replication slot, which keeps the log until its reader has it.
     package struct Slot: Sendable {
         package let name: String
-        /// Whether somebody reads it.
         package let isActive: Bool
         /// How much of the log it keeps, in bytes.
         package let keptBytes: UInt64

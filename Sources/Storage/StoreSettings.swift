@@ -57,6 +57,5 @@ package struct StoreSettings: Sendable, Equatable {
 
     package init() {}
 
-    /// How many deliveries may be pending.
     var bounds: DeliveryBounds { DeliveryBounds(maxPending: maxPending, maxPendingPerNotifier: maxPendingPerNotifier) }
 }

@@ -1,10 +1,7 @@
 /// The source of a writer's job. The jobs of one lane never take all the room of another lane.
 enum WriterLane: CaseIterable, Sendable {
-    /// Comments from the help desk's webhooks.
     case comments
-    /// Registrations of devices.
     case registrations
-    /// Calls of bots' functions.
     case calls
     /// The service itself: the dispatcher, upkeep, operators, and what came of calls that were stored before.
     case service
@@ -23,7 +20,6 @@ enum WriterLane: CaseIterable, Sendable {
 struct LaneCounts: Sendable {
     private var byLane: [Int] = Array(repeating: 0, count: WriterLane.allCases.count)
 
-    /// The jobs of a lane.
     subscript(lane: WriterLane) -> Int { byLane[Self.index(lane)] }
 
     mutating func add(_ number: Int, to lane: WriterLane) { byLane[Self.index(lane)] += number }

@@ -9,7 +9,6 @@ package final class SnapshotReference<Snapshot: AnyObject & Sendable>: Sendable 
         self.snapshot = Monitor(snapshot)
     }
 
-    /// The snapshot in force.
     package var current: Snapshot {
         snapshot.withLock { $0 }
     }

@@ -1,6 +1,5 @@
 /// The clocks that a service reads, as a value, so that tests can supply their own.
 package struct Clocks: Sendable {
-    /// The wall clock.
     package let unixSeconds: @Sendable () -> UnixSeconds
     /// The wall clock, in milliseconds.
     package let unixMilliseconds: @Sendable () -> UnixMilliseconds

@@ -11,13 +11,11 @@ extension Moment {
     /// Later than every moment that a clock shows, for "never".
     @inlinable package static var max: Self { Self(rawValue: .max) }
 
-    /// The number.
     package var description: String { "\(rawValue)" }
 
     /// Makes a moment that is known when the program is written.
     @inlinable package init(integerLiteral value: UInt64) { self.init(rawValue: value) }
 
-    /// Compares the numbers.
     @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The moment a duration later; traps when no number can express it.

@@ -1,7 +1,6 @@
 internal import Glibc
 internal import POSIX
 
-/// The clocks of the machine.
 package enum SystemClock {
     /// The wall clock, as people set it, in seconds.
     package static func unixSeconds() -> UnixSeconds {

@@ -11,7 +11,6 @@
 package struct TrustedTime: Sendable, Equatable {
     /// The clocks at one moment.
     package struct Reading: Sendable, Equatable {
-        /// The wall clock.
         package let wall: UnixMilliseconds
         /// Milliseconds of a clock that cannot be set, since the machine started.
         package let sinceBoot: UInt64

@@ -32,7 +32,6 @@ package enum ExportOutcome: Sendable, Equatable {
         }
     }
 
-    /// Judges an answer.
     package init(status: Int, retryAfter: String?, body: [UInt8], of count: Int, now: UnixMilliseconds) {
         let reason = "status_\(status)"
         switch status {

@@ -25,7 +25,6 @@ package final class SpanQueue: Sendable {
         lists = (0..<Self.listCount).map { _ in Monitor([]) }
     }
 
-    /// How many spans wait.
     package var count: Int { waiting.load(ordering: .relaxed) }
 
     /// Adds a span, or drops it when the queue is full.

@@ -9,7 +9,6 @@ struct TraceMetrics: Sendable {
     /// Spans that found no room in the queue.
     let dropped: Counter
 
-    /// Registers the metric.
     init(_ registry: MetricsRegistry) {
         let spans = registry.counter(
             "deskgate_trace_spans_total", "Spans of traces by what became of their export.", labels: ["result"])

@@ -16,13 +16,11 @@ package struct TraceSpan: Sendable, Equatable {
     package let parentID: UInt64
     /// What it is of; one of few words, so that spans can be grouped.
     package let name: String
-    /// What it is of.
     package let kind: Kind
     /// When it began and ended, in nanoseconds since 1970.
     package let start, end: UInt64
     /// What else is known, in the words of OpenTelemetry's semantic conventions where they have one.
     package let attributes: [TraceAttribute]
-    /// Whether it has failed.
     package let hasFailed: Bool
 }
 

@@ -46,7 +46,6 @@ package final class Tracer: Sendable {
         share.store(sampleRatio.map { 1 + UInt64($0 * Double(1 << Self.ratioBits as UInt64)) } ?? 0, ordering: .relaxed)
     }
 
-    /// Whether spans are recorded.
     package var isRecording: Bool { share.load(ordering: .relaxed) != 0 }
 
     /// Begins the span of a request if it belongs to a trace: to one that its caller has begun, or to one of our own that is recorded.

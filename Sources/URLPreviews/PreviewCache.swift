@@ -19,7 +19,6 @@ struct PreviewCache<Waiter> {
         case answer(PreviewOutcome)
         /// Nothing: a fetch that is under way answers.
         case wait
-        /// Fetch the page.
         case fetch
     }
 
@@ -27,15 +26,12 @@ struct PreviewCache<Waiter> {
     struct Limits {
         /// How many pages may be fetched at one time.
         var fetches = 32
-        /// How many of them for one app.
         var fetchesOfApp = 16
-        /// How many of them for one person.
         var fetchesOfPerson = 2
         /// How many outcomes are kept.
         var entries = 2000
         /// How many bytes of URLs and previews are kept.
         var bytes = 2 << 20
-        /// How long a preview is kept.
         var previewMilliseconds: UInt64 = 3_600_000
         /// How long it is kept that there is none.
         var refusalMilliseconds: UInt64 = 60_000

@@ -8,7 +8,6 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     case unresolved
     /// The connection or the exchange failed.
     case unreachable
-    /// It took too long.
     case timeout
     case redirects = "too_many_redirects"
     /// The page was answered with an error.

@@ -6,20 +6,16 @@ internal import Time
 package struct PreviewRules: Sendable {
     /// The ports that may be connected to.
     package var ports: Set<UInt16> = [80, 443]
-    /// Whether an address may be connected to.
     package var admits: @Sendable (IPAddress) -> Bool = { SpecialAddress($0) == nil }
     /// The time for all of it, from the first name to the last byte.
     package var milliseconds: UInt64 = TimeLimit.milliseconds(5000)
     /// The time for a connection, when there is another address to try.
     package var connectMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
-    /// How many addresses of a host are tried.
     package var addressesTried = 3
-    /// How many redirects are followed.
     package var redirects = 3
     /// How many bytes of a page are read, unpacked.
     package var pageBytes = 1 << 20
 
-    /// The product's rules.
     package init() {}
 
     /// Whether a URL may be fetched, or shown, as far as that can be told without asking for its host's addresses.

@@ -29,7 +29,6 @@ package enum BotCallAction: AdminAction, Equatable {
             filter, after: after, limit: limit ?? AdminAnswer.defaultLimit, try Language(parameter: value(Language.parameter.name)))
     }
 
-    /// The words of outcomes.
     package static let outcomes = BotCall.Outcome.allCases.map(\.rawValue)
 
     /// Nil: it changes nothing.
@@ -60,7 +59,6 @@ extension AdminContext {
 }
 
 extension BotCall {
-    /// The members of its JSON.
     static let members = [
         "id", "app_id", "user_id", "user_ref", "bot", "function", "arguments_sha256", "arguments", "outcome", "status_code", "reason",
         "meaning", "remedy", "at", "ended_at",

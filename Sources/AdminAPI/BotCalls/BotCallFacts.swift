@@ -8,7 +8,6 @@ struct BotCallFacts {
 
     /// The last calls, those that began last first.
     private let calls: [BotCall]
-    /// Whether there are more.
     private let hasMore: Bool
     private let person: RevokedPerson
 

@@ -6,7 +6,6 @@ struct BotCallMeaning {
     /// What to do; nil when nothing need be done.
     let remedy: LocalizedText?
 
-    /// Explains a call.
     init(_ call: BotCall) {
         let status = call.statusCode.map { "\($0)" } ?? "?"
         let why = Self.why(call.reason)

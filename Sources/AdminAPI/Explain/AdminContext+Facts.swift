@@ -4,7 +4,6 @@ internal import Time
 
 /// Gathers what explanations are made of. Each question reads a bounded part of the store.
 extension AdminContext {
-    /// What is known of a key.
     func facts(key text: String, userID: String?, appID: String?) throws(StoreError) -> KeyFacts {
         let authorizer = state.authorizer
         var facts = KeyFacts(appID: appID, userID: userID, key: SecurityKey(text.utf8.span), now: now.seconds)
@@ -56,7 +55,6 @@ extension AdminContext {
         facts.reference = userReference(appID, userID)
     }
 
-    /// What is known of a person.
     func facts(userID: String, app: Configuration.App) throws(StoreError) -> UserFacts {
         var key = KeyFacts(appID: app.id, userID: userID, now: now.seconds)
         place(&key, in: app.id)
@@ -107,7 +105,6 @@ extension AdminContext {
             hasMore: page.next != nil, devices: devices)
     }
 
-    /// What is known of a device.
     func facts(deviceID: String, userID: String?, app: Configuration.App) throws(StoreError) -> DeviceFacts {
         let devices = try DeviceSearch(store, appID: app.id, userID: userID, deviceID: deviceID)
         var filter = DeliveryFilter()
@@ -136,7 +133,6 @@ extension AdminContext {
             keepingOut: revocations?.first { $0.keepsOut(of: application, at: now.seconds) }, now: now.seconds)
     }
 
-    /// What is said of a delivery.
     func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
         guard let story = try store.story(of: id) else { return Explanation(unknownDelivery: state.configuration.deliveries) }
         return Explanation(try facts(story.delivery, attempts: story.attempts, problems: problems()))

@@ -5,14 +5,12 @@ internal import Time
 enum AuthorizationFacts {
     /// No service runs that would know.
     case unknown
-    /// A service runs and has a record.
     case known(KnownAuthorizations)
 
     private var history: AuthorizationHistory? {
         if case .known(let known) = self { known.history } else { nil }
     }
 
-    /// Whether the latest request was allowed.
     var isAllowed: Bool { history.map { !$0.isDenied && !$0.isUndecided && $0.lastSuccess != nil } ?? false }
 
     /// Whether a request was denied within the last minutes, as a replica denies that does not have the key or has another secret for it.

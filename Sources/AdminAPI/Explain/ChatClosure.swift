@@ -40,7 +40,6 @@ struct ChatClosure {
         }
     }
 
-    /// Whether authorization knows any revocations.
     var knowsRevocations: Bool { !problems.contains { $0.kind == .revocationsUnknown } }
 }
 

@@ -9,7 +9,6 @@ struct CommentAudience {
     /// Whether some of them make phones show something.
     let hasPush: Bool
 
-    /// The audience of a configured app.
     init(of appID: String, _ configuration: Configuration) {
         (self.appID, subscriptions) = (appID, AppSubscriptions(configuration))
         hasPush = subscriptions.comments(appID).contains { configuration.notifier($0.notifier)?.type.isPush == true }
@@ -23,7 +22,6 @@ struct CommentAudience {
         subscriptions.comments(appID).contains { $0.notifier == notifier && $0.deviceTypes.contains(deviceType) }
     }
 
-    /// The notifiers of devices of a type.
     fileprivate func serving(_ deviceType: String) -> (push: [String], posts: [String]) {
         subscriptions.serving(appID, deviceType: deviceType)
     }

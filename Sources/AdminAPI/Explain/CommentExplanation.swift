@@ -2,16 +2,11 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is known of one comment.
 struct CommentFacts {
     let comment: HelpDeskID
-    /// How the app is configured.
     let app: Configuration.App
-    /// How long deliveries are remembered.
     let keep: Configuration.Deliveries
-    /// The time of the question.
     let now: UnixMilliseconds
-    /// Who hears of the app's comments.
     let audience: CommentAudience
     /// Why comments of the app may not come in now.
     let stopping: [Problem]
@@ -19,7 +14,6 @@ struct CommentFacts {
     let deliveries: [DeliveryFacts]
     /// When the comment came, if nothing else is left of it.
     let forgottenIncoming: UnixMilliseconds?
-    /// Whether there are more of them.
     let hasMore: Bool
     /// The devices that its person has registered now, as many as are shown.
     let devices: [Device]
@@ -29,7 +23,6 @@ struct CommentFacts {
 }
 
 extension Explanation {
-    /// Explains what became of a comment.
     init(_ facts: CommentFacts) {
         self = facts.deliveries.isEmpty ? Self.unknown(facts) : Self.known(facts)
     }

@@ -4,14 +4,12 @@ internal import Time
 
 /// What is said of one delivery.
 extension Explanation {
-    /// Explains a delivery.
     init(_ facts: DeliveryFacts) {
         let step = facts.step
         self.init(
             Conclusion(facts.outcome, facts.sentence, from: step), [Self.incoming(facts.delivery.event)] + facts.attemptSteps + [step])
     }
 
-    /// Explains why a delivery cannot be found.
     init(unknownDelivery keep: Configuration.Deliveries) {
         let finding = LocalizedText("No delivery with this id is stored.", "Доставки с таким идентификатором нет.")
         let retention = Self.retention(keep)
@@ -23,7 +21,6 @@ extension Explanation {
         self.init(Conclusion(.problem, finding, from: step), [step])
     }
 
-    /// How long deliveries are remembered.
     static func retention(_ keep: Configuration.Deliveries) -> LocalizedText {
         let (delivered, dead) = (keep.keepDeliveredDays, keep.keepDeadDays)
         return LocalizedText(

@@ -3,7 +3,6 @@ internal import Core
 internal import Notifiers
 internal import Time
 
-/// What is known of one delivery.
 struct DeliveryFacts {
     let delivery: Delivery
     /// Its attempts; empty where they were not asked for.

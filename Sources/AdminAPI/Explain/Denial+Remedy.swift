@@ -22,7 +22,6 @@ enum KeyCheck: Int, CaseIterable, Comparable {
 }
 
 extension Denial {
-    /// What has failed.
     var check: KeyCheck {
         switch self {
         case .unknownApp: .app

@@ -7,13 +7,10 @@ struct DeviceFacts {
     let deviceID: String
     /// Whose it must be; nil for anybody's.
     let userID: String?
-    /// How the app is configured.
     let app: Configuration.App
-    /// Who hears of the app's comments.
     let audience: CommentAudience
     /// Why comments of the app may not come in now.
     let stopping: [Problem]
-    /// How devices may register.
     let registration: Configuration.PushTokens
     /// The device, once for each person who has it registered.
     let devices: [Device]

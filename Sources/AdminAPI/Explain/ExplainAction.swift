@@ -4,11 +4,9 @@ internal import JSON
 
 /// What an operator wants explained.
 package struct ExplainAction: AdminAction, Equatable {
-    /// What about.
     enum Question: Sendable, Equatable {
         /// A security key, for a person if one is named.
         case key(String, userID: String?)
-        /// A person.
         case user(String)
         case comment(HelpDeskID)
         /// A device, of one person if one is named.
@@ -23,7 +21,6 @@ package struct ExplainAction: AdminAction, Equatable {
     let question: Question
     /// Nil for the only configured app.
     let appID: String?
-    /// The language of the answer's texts.
     let language: Language
 
     /// Checks the fields, of which exactly one question must come.

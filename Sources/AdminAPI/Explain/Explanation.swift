@@ -7,9 +7,7 @@ package import Time
 package struct Explanation: Sendable, Equatable {
     /// The result of a step, or of the whole answer.
     package enum Outcome: String, Sendable, CaseIterable {
-        /// Nothing is wrong.
         case ok
-        /// Something is wrong.
         case problem
         /// Worth knowing; for a whole answer: it cannot be said, or will not stay so.
         case note
@@ -17,26 +15,20 @@ package struct Explanation: Sendable, Equatable {
 
     /// The subject of a step, in a stable word.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The security key's text.
         case key
         case app
         /// Which of the app's secrets made the key.
         case keyID = "key_id"
         /// The key's proof for this app and person.
         case signature
-        /// The key's times.
         case life
-        /// Revocations by operators.
         case revocations
         /// The app's own backend.
         case backend
-        /// The app's shadow mode.
         case shadowMode = "shadow_mode"
         /// How the person's latest requests were answered.
         case authorization
-        /// The person's session tokens at the help desk.
         case sessionToken = "session_token"
-        /// The person's devices.
         case devices
         case device
         /// How often devices may register.
@@ -47,11 +39,8 @@ package struct Explanation: Sendable, Equatable {
         case event
         /// A way to tell somebody of events.
         case notifier
-        /// One event on its way to one notifier.
         case delivery
-        /// One attempt of a delivery.
         case attempt
-        /// Calls of a bot for a person.
         case botCall = "bot_call"
         /// Other answers, and where to find them.
         case search

@@ -181,7 +181,6 @@ extension KeyFacts {
 }
 
 extension Verdict {
-    /// Whether a revocation has decided.
     fileprivate var isRevoked: Bool {
         switch self {
         case .denied(.revoked, _), .shadowed(.revoked, _): true

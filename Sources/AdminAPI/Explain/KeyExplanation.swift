@@ -41,7 +41,6 @@ extension Explanation {
         return Step(step.subject, outcome: step.outcome, text: step.text, at: step.at, remedy: facts.revocationRemedy)
     }
 
-    /// The answer and what it is worth.
     private static func finding(_ facts: KeyFacts) -> (Outcome, LocalizedText) {
         guard let verdict = facts.verdict else { return unverified(facts) }
         switch verdict {

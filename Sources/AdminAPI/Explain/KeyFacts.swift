@@ -12,13 +12,11 @@ struct KeyFacts {
     var key: SecurityKey?
     /// The app; nil when it is not configured or not named.
     var application: Application?
-    /// What is asked of the app's keys.
     var policy = KeyPolicy()
     /// The `not_after` of the app's last active key; nil when one has no end, or none is active.
     var mintingEnd: UnixSeconds?
     /// What authorization decides now, before the app's shadow mode; nil without an app or a person.
     var verdict: Verdict?
-    /// The time of the question.
     var now: UnixSeconds
     /// What is revoked of the app, the person and the key.
     var revocations = RevocationSearch()
@@ -36,7 +34,6 @@ struct KeyFacts {
     var closing = ChatClosure()
     /// Whether the person has no device; false where nobody has looked.
     var isWithoutDevice = false
-    /// The limits of registrations in force.
     var limits: [LimitRule] = []
     /// How the person's latest requests were answered.
     var authorizations = AuthorizationFacts.unknown
@@ -126,7 +123,6 @@ struct KeyFacts {
         }
     }
 
-    /// How to take it back.
     var revocationRemedy: LocalizedText {
         if storeProblem != nil {
             return LocalizedText(

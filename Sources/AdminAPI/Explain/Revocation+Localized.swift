@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// What is said of a revocation.
 extension Revocation {
     /// The keys that were revoked, the author and the reason; a second sentence counts the devices that were signed out, if any.
     var sentence: LocalizedText {

@@ -8,7 +8,6 @@ enum SessionFacts {
     case off
     /// It does, and no service runs that would know more.
     case unknown
-    /// It does.
     case known(Configuration.SessionTokens, SessionStatus)
 
     /// Why a person gets no token now, with what to do; nil when one is kept, or nothing is known to stand in the way.

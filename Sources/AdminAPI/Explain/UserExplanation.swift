@@ -6,7 +6,6 @@ internal import Time
 struct UserFacts {
     /// The person's standing without a key.
     let key: KeyFacts
-    /// How the app is configured.
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
@@ -16,9 +15,7 @@ struct UserFacts {
     let session: SessionFacts?
     /// The registered devices, as many as are shown.
     let devices: [Device]
-    /// Whether there are more devices.
     let hasMoreDevices: Bool
-    /// How devices may register.
     let registration: Configuration.PushTokens
     /// How much of the limits for a person is used up.
     let limitUses: [LimitUse]
@@ -26,12 +23,10 @@ struct UserFacts {
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?
-    /// What bots have done for the person.
     let botCalls: BotCallFacts
 }
 
 extension Explanation {
-    /// Explains how a person stands.
     init(_ facts: UserFacts) {
         let steps =
             [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.key) + Self.decision(facts)

@@ -73,7 +73,6 @@ final class AdminSessionStore: Sendable {
         }
     }
 
-    /// Ends a session.
     func close(_ credential: SessionCredential) {
         guard let digest = try? credential.digest() else { return }
         sessions.withLock { sessions in

@@ -3,14 +3,11 @@ internal import HTTPServer
 
 /// Whether the operators' page is served.
 package enum PageAccess: Sendable {
-    /// It is.
     case open
-    /// The configuration switches it off.
     case off
     /// Other machines reach the listener, and it has no TLS: the token and the session could be read on the way.
     case needsTLS
 
-    /// As a configuration says.
     package init(_ configuration: Configuration) {
         let admin = configuration.admin
         self =

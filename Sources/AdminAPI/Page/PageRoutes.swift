@@ -13,7 +13,6 @@ struct PageRoutes: Sendable {
     private let session: SessionRoute
     private let gate: AdminGate
 
-    /// Prepares the answers.
     init(_ gate: AdminGate) {
         files = PageFiles()
         session = SessionRoute(gate)
@@ -110,7 +109,6 @@ private struct SessionRoute: Sendable {
         Self.answer(try? gate.token(ofSessionIn: request, gate.state.current))
     }
 
-    /// Opens a session.
     func open(_ request: borrowing Request) -> Response {
         let state = gate.state.current
         if let refusal = gate.foreignOrigin(request, caller: AdminCaller(request), state: state) { return refusal }
@@ -135,7 +133,6 @@ private struct SessionRoute: Sendable {
         return Self.answer(token, secret: credential.secret, state.cookie.setting(credential.id, for: request))
     }
 
-    /// Ends the session.
     func close(_ request: borrowing Request) -> Response {
         let state = gate.state.current
         let token: AdminToken?

@@ -2,9 +2,7 @@ internal import HTTPServer
 
 /// The reason for rejecting a request's session. The raw value is the error code, and the outcome in the audit log.
 enum SessionProblem: String, Error {
-    /// The request has the session's cookie alone.
     case secretMissing = "session_secret_missing"
-    /// No session has this cookie and this secret.
     case ended = "session_ended"
 
     private static let secretMissingAnswer = Response.error(

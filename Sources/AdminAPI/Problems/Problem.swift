@@ -9,13 +9,11 @@ struct Problem: Equatable {
     enum Kind: String, CaseIterable {
         /// The service does not run; only commands say so.
         case serviceDown = "service_down"
-        /// The store cannot be used.
         case store
         /// It is not known which keys are revoked.
         case revocationsUnknown = "revocations_unknown"
         /// The revocations in force are not the store's of now.
         case revocationsLate = "revocations_late"
-        /// The copy of the revocations cannot be written.
         case revocationsCopy = "revocations_copy"
         /// Authorizations could not be decided.
         case authorizationsUndecided = "authorizations_undecided"
@@ -26,7 +24,6 @@ struct Problem: Equatable {
         case authorizationsMalformed = "authorizations_malformed"
         /// Callers are refused for where they come from.
         case callersRefused = "callers_refused"
-        /// The help desk's webhooks are refused.
         case webhooksRefused = "webhooks_refused"
         /// Devices register whose type no notifier of the app serves.
         case devicesUnserved = "devices_unserved"
@@ -64,13 +61,11 @@ struct Problem: Equatable {
         case queueLate = "queue_late"
         /// Deliveries of a notifier were given up lately.
         case deliveriesDead = "deliveries_dead"
-        /// A disk has little space left.
         case diskLow = "disk_low"
         /// The last reload was refused.
         case reloadRefused = "reload_refused"
         /// Another process that shares the store has other keys in force.
         case replicaKeys = "replica_keys"
-        /// The configuration in force warns of something.
         case configurationWarning = "configuration_warning"
     }
 
@@ -86,9 +81,7 @@ struct Problem: Equatable {
     let severity: Severity
     /// The notifier, the app, the listener or the place in the configuration; nil when it is the whole service.
     let subject: String?
-    /// The problem, in sentences.
     let text: LocalizedText
-    /// The remedy, in sentences.
     let remedy: LocalizedText
 
     init(_ kind: Kind, as severity: Severity = .problem, of subject: String? = nil, _ text: LocalizedText, remedy: LocalizedText) {

@@ -9,7 +9,6 @@ package struct SevereProblem: Sendable {
     package let hasEvent: Bool
     /// What is wrong and what to do, in English sentences.
     package let text, remedy: String
-    /// What the event says.
     package let data: [UInt8]
 }
 

@@ -8,7 +8,6 @@ package import Time
 
 /// Finds what is wrong now: the member `problems` of `GET /v1/status`. It needs nothing that could block.
 package struct ProblemSearch {
-    /// The name of the member.
     static let members = ["problems"]
 
     let configuration: Configuration
@@ -70,7 +69,6 @@ package struct ProblemSearch {
         }
     }
 
-    /// Adds the member to a status.
     package func append(to status: inout JSONObject, in language: Language) {
         status.append(.array(problems.map { $0.json(in: language) }), forKey: Self.members[0])
     }

@@ -5,16 +5,13 @@ package struct RefusedReload: Sendable {
     /// So many reasons are kept; the log has all of them.
     package static let mostReasons = 100
 
-    /// When.
     package let at: UnixMilliseconds
     /// The first reasons, as the log tells them.
     package let reasons: [String]
-    /// How many reasons there are.
     package let count: Int
     /// The first of the keys that only a restart takes over; empty when the configuration has mistakes.
     package let keys: [String]
 
-    /// Notes a refusal.
     package init(at: UnixMilliseconds, reasons: [String], keys: [String] = []) {
         (self.at, count) = (at, reasons.count)
         (self.reasons, self.keys) = (Array(reasons.prefix(Self.mostReasons)), Array(keys.prefix(Self.mostReasons)))

@@ -9,9 +9,7 @@ package struct ReportedProblem {
     package let isInConfiguration: Bool
     /// Whether it is that the store cannot be used.
     package let isInStore: Bool
-    /// The problem, in sentences.
     package let text: String
-    /// The remedy, in sentences.
     package let remedy: String
 
     /// Tells how to start a service that does not run.

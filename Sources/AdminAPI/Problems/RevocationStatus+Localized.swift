@@ -24,7 +24,6 @@ extension RevocationStatus {
         return LocalizedText("\(TextFragments.time(knownAt)), \(age) ago", "\(TextFragments.time(knownAt)), \(age) назад")
     }
 
-    /// The problems of the revocations and of their copy.
     func problems(now: UnixSeconds) -> [Problem] {
         [unknown, late(now), copy].compactMap(\.self)
     }

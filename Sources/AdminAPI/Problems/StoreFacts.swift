@@ -11,6 +11,5 @@ package struct StoreFacts: Sendable {
     /// The apps whose comments find no device, because none is registered.
     package var appsWithoutDevices: [String] = []
 
-    /// Knows nothing.
     package init() {}
 }

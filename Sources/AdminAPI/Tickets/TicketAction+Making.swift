@@ -4,7 +4,6 @@ internal import JSON
 
 /// How callers ask: with texts that are checked here, in requests and on the command line alike.
 extension TicketAction {
-    /// Makes a ticket.
     package static func creating(
         appID: String?, userID: String?, userName: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
         relatedChannels: [String], message: String?
@@ -71,7 +70,6 @@ extension TicketAction {
         TicketAction(appID: try PersonFields.app(appID), kind: .reopen(try id(ticketID)))
     }
 
-    /// Changes a ticket's priority.
     package static func prioritizing(appID: String?, ticketID: Int64?, priority: String?) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
         guard let priority else { throw AdminProblem("priority", "missing.") }

@@ -5,7 +5,6 @@ internal import JSON
 /// What the company's backend or an operator does with the tickets of an app, which are the help desk's own. Only the running service asks the
 /// help desk.
 package struct TicketAction: AdminAction, Equatable {
-    /// What is done.
     enum Kind: Equatable {
         case create(TicketDraft)
         case show(TicketLocator)

@@ -7,7 +7,6 @@ struct ConfigurationKey: Sendable {
     enum Change: String, Sendable {
         /// It does, or the keys of the object below say so.
         case live
-        /// Only a restart does.
         case restart
         /// It does, but only a restart sets the key for the first time, or removes it.
         case onceSet = "live once set"
@@ -26,7 +25,6 @@ struct ConfigurationKey: Sendable {
     /// What it is for, in Markdown; empty for an object that only its own keys explain.
     let meaning: String
 
-    /// Whether it stands for any name.
     var isPlaceholder: Bool { name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
 
     /// A key that a reload takes over.

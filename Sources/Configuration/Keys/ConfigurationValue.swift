@@ -6,11 +6,8 @@ indirect enum ConfigurationValue: Sendable {
     case text(default: String? = nil)
     /// The same, or null for none.
     case textOrNull(default: String)
-    /// The path of a file.
     case path(default: String? = nil)
-    /// The address of a server.
     case address(default: String? = nil)
-    /// Where a secret comes from.
     case secret
     /// The same, or a list of several during a rotation.
     case secrets
@@ -19,12 +16,9 @@ indirect enum ConfigurationValue: Sendable {
     case bool(default: Bool)
     case integer(ClosedRange<Int>, default: Int? = nil)
     case number(ClosedRange<Double>, default: Double)
-    /// One of a few words.
     case word([String], default: String? = nil)
-    /// A list of texts.
     case texts(default: [String]? = nil)
     case object(ConfigurationKeys)
-    /// A list of objects.
     case objects(ConfigurationKeys, default: JSONValue? = nil)
     /// Objects under names of the operator's own, each with the keys of its type.
     case notifiers
@@ -90,7 +84,6 @@ indirect enum ConfigurationValue: Sendable {
 extension ConfigurationKeys {
     // The readers name only keys that their list has, with values of its type; each reading of docs/config.full.json proves it.
 
-    /// The range of an integer.
     func range(of name: String) -> ClosedRange<Int> {
         guard case .integer(let range, _) = value(of: name) else { preconditionFailure("\(name) is no integer") }
         return range

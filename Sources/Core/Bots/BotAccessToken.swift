@@ -12,13 +12,11 @@ package struct BotAccessToken: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// A ticket of this bot that is valid now.
         case valid(BotAccessToken)
-        /// No ticket.
         case malformed
         /// Signed with none of the bot's secrets.
         case forged
         /// Not valid any more; or issued more than a minute in the future, by a clock that has been set back since.
         case expired
-        /// A ticket of another bot.
         case otherBot
         /// A ticket for an app that the bot does not serve.
         case otherApp

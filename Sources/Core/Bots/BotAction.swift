@@ -1,6 +1,5 @@
 /// A function's work: a request, or a hand-off.
 package enum BotAction: Sendable {
-    /// A request to the company's backend.
     case request(BotRequest)
     /// The hand-off to a person of support, at the app's help desk.
     case handOff(BotHandOff)
@@ -8,7 +7,6 @@ package enum BotAction: Sendable {
 
 /// The work of one call, with the arguments in their places.
 package enum BotFilledAction: Sendable {
-    /// A request to the company's backend.
     case request(BotFilledRequest)
     /// The message to support, and the ticket if one must be made.
     case handOff(TicketDraft)

@@ -5,7 +5,6 @@ internal import JSONSchema
 package struct BotArguments: Sendable, Equatable {
     /// The model's, checked, with integers written as such: 1.0 as 1.
     package let given: JSONObject
-    /// The model's and the bound ones.
     package let complete: JSONObject
     /// The complete ones in the canonical form of `JSONSchema.canonical`: equal arguments have equal bytes.
     package let canonical: [UInt8]

@@ -14,7 +14,6 @@ package struct BotConfirmationToken: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// A confirmation of this bot that is valid now.
         case valid(BotConfirmationToken)
-        /// No confirmation.
         case malformed
         /// Signed with none of the bot's secrets.
         case forged
@@ -29,9 +28,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
 
     /// The person, the security key and the times; the ticket's.
     package let grant: BotGrant
-    /// The function's name.
     package let function: String
-    /// The model's arguments.
     package let arguments: JSONObject
     /// Tells it from all others: 32 hexadecimal digits of 16 random bytes.
     package let id: String

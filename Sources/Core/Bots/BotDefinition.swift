@@ -3,7 +3,6 @@ package import Crypto
 
 /// The owner of the model that a bot talks with.
 package enum BotModel: String, Sendable, CaseIterable {
-    /// The chat vendor's.
     case vendor
     /// The company's own.
     case own
@@ -13,7 +12,6 @@ package enum BotModel: String, Sendable, CaseIterable {
 package struct BotDefinition: Sendable {
     /// What the bot says first.
     package struct FirstMessage: Sendable, Equatable {
-        /// The text.
         package let message: String
         /// The quick replies below it, in their order; empty for none.
         package let options: [String]
@@ -36,7 +34,6 @@ package struct BotDefinition: Sendable {
     package let keys: BotKeys
     /// The owner of the model that it talks with, which bounds its texts.
     package let model: BotModel
-    /// What the model is told.
     package let systemMessage: BotText
     /// What the bot says first; nil for nothing.
     package let firstMessage: FirstMessage?

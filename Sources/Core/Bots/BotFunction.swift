@@ -3,7 +3,6 @@ package import JSONSchema
 
 /// What fills a parameter in place of the model.
 package enum BotBinding: String, Sendable, CaseIterable {
-    /// The user whom the ticket names.
     case userID = "user_id"
     /// The app that the ticket names.
     case appID = "app_id"
@@ -15,7 +14,6 @@ package enum BotConfirmation: String, Sendable, CaseIterable {
     case user
     /// The model, by a second call. It may agree with itself.
     case model
-    /// Nobody.
     case none
 }
 
@@ -23,7 +21,6 @@ package enum BotConfirmation: String, Sendable, CaseIterable {
 package struct BotFunction: Sendable {
     /// 1 to 64 letters, digits, `-` or `_`.
     package let name: String
-    /// What the model reads of it.
     package let description: String
     /// What the model's arguments are checked against: an object that does not know the bound parameters, and no unknown names.
     package let parameters: JSONSchema
@@ -31,7 +28,6 @@ package struct BotFunction: Sendable {
     package let modelParameters: JSONValue
     /// The parameters that the model does not fill, in the order of the configuration.
     package let bindings: [(parameter: String, binding: BotBinding)]
-    /// The work of a call.
     package let action: BotAction
     /// Who must agree before it is called; `.none` where it changes nothing.
     package let confirmation: BotConfirmation

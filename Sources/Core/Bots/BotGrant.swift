@@ -7,7 +7,6 @@ package struct BotGrant: Sendable, Equatable {
     /// How far in the future it may have been issued, in seconds.
     private static let clockToleranceSeconds: UInt64 = 60
 
-    /// The app of the user.
     package let appID: String
     /// The user, of 1 to 100 UTF-16 code units.
     package let userID: String
@@ -18,7 +17,6 @@ package struct BotGrant: Sendable, Equatable {
     /// The first second in which it is not valid.
     package let expiresAt: UnixSeconds
 
-    /// Repeats a grant.
     package init(appID: String, userID: String, key: KeyIdentity?, issuedAt: UnixSeconds, expiresAt: UnixSeconds) {
         (self.appID, self.userID, self.key, self.issuedAt, self.expiresAt) = (appID, userID, key, issuedAt, expiresAt)
     }

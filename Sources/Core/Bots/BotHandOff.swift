@@ -8,7 +8,6 @@ internal import Time
 /// The model chooses the summary alone. Whoever reads the message sees first who wrote it, because it begins with words of the configuration.
 package struct BotHandOff: Sendable, Equatable {
     package static let functionName = "connect_to_person"
-    /// The longest summary, in code points.
     package static let longestSummary = 500
     /// The longest message without the summary, in UTF-16 code units; the help desk takes both together.
     package static let longestMessage = 1000

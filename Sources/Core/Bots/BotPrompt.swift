@@ -2,7 +2,6 @@ package import JSON
 
 /// What a model is told of a bot: the texts that the customer's app passes on to the vendor, and the same for a company's own model.
 package struct BotPrompt: Sendable {
-    /// The most fields of one bot.
     package static let mostFields = 32
     /// The longest value of a field, in bytes of a JSON string without its quotes.
     package static let longestField = 256

@@ -17,7 +17,6 @@ package struct BotText: Sendable, Equatable {
     /// The parts in their order, no two literals one after the other.
     private(set) var pieces: [Piece] = []
 
-    /// Reads a text.
     package init(_ text: String) throws(Problem) {
         var rest = text.unicodeScalars[...]
         var literal = String.UnicodeScalarView()

@@ -31,7 +31,6 @@ package struct BotTokenBound: Sendable, Equatable {
     /// The bound of `first_message_data`.
     package let firstMessage: Int
 
-    /// Computes the bound of a bot.
     package init(of bot: BotDefinition) {
         let ticket = String(repeating: "x", count: BotAccessTokenLayout.longestText)
         let system = bot.systemMessage.pieces.reduce(0) { count, piece in

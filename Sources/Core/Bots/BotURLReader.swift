@@ -11,7 +11,6 @@ struct BotURLReader {
     private var segments: [[BotText.Piece]] = []
     private var query: [[BotText.Piece]] = []
 
-    /// Takes the next piece.
     mutating func take(_ piece: BotText.Piece) throws(BotURLTemplate.Problem) {
         switch piece {
         case .placeholder(let name): try take(placeholder: name)
@@ -21,7 +20,6 @@ struct BotURLReader {
         }
     }
 
-    /// What has been taken.
     func parts() throws(BotURLTemplate.Problem) -> (origin: String, segments: [[BotText.Piece]], query: [[BotText.Piece]]?) {
         guard let colon = origin.utf8.firstIndex(of: UInt8(ascii: ":")), colon > origin.startIndex else { throw .malformed }
         let rest = origin[colon...]

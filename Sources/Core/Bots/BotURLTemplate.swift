@@ -14,7 +14,6 @@ package struct BotURLTemplate: Sendable, Equatable {
         case misplaced(String)
         /// A segment of the path is `.` or `..`.
         case dotSegment
-        /// Its braces.
         case text(BotText.Problem)
     }
 
@@ -26,7 +25,6 @@ package struct BotURLTemplate: Sendable, Equatable {
     private let segments: [[BotText.Piece]]
     private let query: [[BotText.Piece]]?
 
-    /// Reads a template.
     package init(_ text: String) throws(Problem) {
         let pieces: [BotText.Piece]
         do throws(BotText.Problem) {

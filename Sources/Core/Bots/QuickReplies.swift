@@ -25,7 +25,6 @@ package struct QuickReplies: Sendable, Equatable {
     /// How many blocks are broken. One without an end takes the rest of the text.
     package private(set) var broken = 0
 
-    /// Reads a text of any length.
     package init(in text: String) {
         self.text = text
         let bytes = Array(text.utf8)

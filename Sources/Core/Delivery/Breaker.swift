@@ -15,7 +15,6 @@ package struct Breaker: Sendable, Equatable {
         fileprivate let era: UInt64
     }
 
-    /// How many failures in a row open it.
     package let failuresToOpen: Int
     /// How long it stays open, by the number of openings in a row.
     package let openTime: RetryPolicy

@@ -11,7 +11,6 @@ package enum BreakerStatus: String, Sendable, CaseIterable {
     /// A notifier is misconfigured, or its receiver wants nothing more; the log and `deskgate status` name the remedy.
     case paused
 
-    /// Derives it from a breaker.
     package init(_ breaker: Breaker) {
         switch breaker.state {
         case .closed: self = breaker.isFailing ? .failing : .working

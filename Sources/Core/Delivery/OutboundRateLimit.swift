@@ -7,13 +7,11 @@ package import Time
 package struct OutboundRateLimit: Sendable, Equatable {
     /// Whose calls are counted together.
     package enum Scope: String, Sendable {
-        /// Those for one person of an app.
         case person
         /// Those for one device of an app, whoever is signed in there.
         case device
     }
 
-    /// Whose.
     package let scope: Scope
     /// How many, at least 1.
     package let max: Int

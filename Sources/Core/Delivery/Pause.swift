@@ -39,7 +39,6 @@ struct Pause: Sendable, Equatable {
 
 /// A wait of a fixed length, which never becomes longer when the clock is set back.
 struct Wait: Sendable, Equatable {
-    /// When it is over.
     private(set) var end: UnixMilliseconds
     private let lengthMilliseconds: UInt64
 

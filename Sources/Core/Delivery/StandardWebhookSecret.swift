@@ -12,7 +12,6 @@ package struct StandardWebhookSecret: Sendable {
         case tooShort
         /// It stands for more than 64 bytes.
         case tooLong
-        /// OpenSSL cannot use it.
         case unusable(CryptoError)
     }
 
@@ -34,7 +33,6 @@ package struct StandardWebhookSecret: Sendable {
         }
     }
 
-    /// Reads text by the same rules.
     package init(_ text: String) throws(Problem) {
         try self.init(text.utf8.span)
     }

@@ -7,7 +7,6 @@ package struct Comment: Sendable, Equatable {
     package struct Author: Sendable, Equatable {
         /// The name as people see it.
         package let name: String?
-        /// The picture.
         package let avatarID: HelpDeskID?
         /// Where phones load the picture from: an https URL without credentials. Nil when it is not known.
         package let avatarURL: String?
@@ -24,7 +23,6 @@ package struct Comment: Sendable, Equatable {
 
     /// A file that came with the comment.
     package struct Attachment: Sendable, Equatable {
-        /// The file.
         package let id: HelpDeskID?
         /// The name as people see it.
         package let name: String?

@@ -7,7 +7,6 @@ package struct ConversationState: Sendable, Equatable {
     package struct Name: Sendable, Hashable, Comparable {
         /// What kind of topic it is, in a word of the help desk's.
         package let kind: ByteKey
-        /// Which one of its kind.
         package let text: ByteKey
 
         /// Names a topic.
@@ -23,7 +22,6 @@ package struct ConversationState: Sendable, Equatable {
     /// The data of a topic whose person was forgotten: nothing may be made of what comes about it.
     package static let formerData = Array("former".utf8)
 
-    /// What it is called.
     package let name: Name
     /// The person whom it is about; empty when nobody is known.
     package let userID: String
@@ -34,7 +32,6 @@ package struct ConversationState: Sendable, Equatable {
         (self.name, self.userID, self.data) = (name, userID, data)
     }
 
-    /// Whether its person was forgotten.
     package var isOfFormer: Bool { data == Self.formerData }
 }
 
@@ -65,7 +62,6 @@ package struct Report: Sendable {
     package let events: [Event.Identity]
     /// The id by which it is named when no event is stored of it.
     package let id: UUIDv7
-    /// When it arrived.
     package let receivedAt: UnixMilliseconds
     /// The topics that `decide` is asked with; those that it changes are among them.
     package let conversations: [ConversationState.Name]

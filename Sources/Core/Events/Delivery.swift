@@ -6,7 +6,6 @@ package struct Delivery: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         /// It is still to be delivered, now or later.
         case pending
-        /// It has arrived.
         case delivered
         /// It is given up; the reason says why.
         case dead
@@ -36,7 +35,6 @@ package struct Delivery: Sendable, Equatable {
 
     /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.
     package let id: UUIDv7
-    /// The notifier's name in the configuration.
     package let notifier: String
     package private(set) var event: Event
     /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
@@ -44,7 +42,6 @@ package struct Delivery: Sendable, Equatable {
     /// The device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
     /// compared with them, and it comes back with the outcome.
     package let device: Device?
-    /// Where it stands.
     package let state: State
     /// How many tries have begun.
     package let attempts: Int
@@ -57,7 +54,6 @@ package struct Delivery: Sendable, Equatable {
     /// The span of the attempt that is under way, which its requests name; nil outside of one, and when the event has no trace.
     package private(set) var attempt: TraceContext?
 
-    /// The same delivery within an attempt.
     package func attempted(in span: TraceContext?) -> Delivery {
         var delivery = self
         delivery.attempt = span
@@ -85,7 +81,6 @@ package struct Delivery: Sendable, Equatable {
 package struct DeliveryAttempt: Sendable, Equatable {
     /// Its number, from 1.
     package let number: Int
-    /// When it began.
     package private(set) var startedAt: UnixMilliseconds
     /// When its outcome was known; nil when the process ended before.
     package private(set) var endedAt: UnixMilliseconds?

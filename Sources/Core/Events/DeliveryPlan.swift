@@ -2,9 +2,7 @@
 package enum DeliveryPlan {
     /// A device that an event may be for.
     package struct Candidate: Sendable, Equatable {
-        /// Which of the person's devices.
         package let deviceID: String
-        /// What kind it is.
         package let type: String
 
         package init(deviceID: String, type: String) {
@@ -139,7 +137,6 @@ package struct DeliveryBounds: Sendable, Equatable {
         }
     }
 
-    /// Makes bounds.
     package init(maxPending: Int, maxPendingPerNotifier: Int) {
         self.maxPending = maxPending
         self.maxPendingPerNotifier = maxPendingPerNotifier

@@ -2,21 +2,15 @@ package import Time
 
 /// Something that notifiers tell others of. The store keeps it from its acceptance until its last delivery is forgotten.
 package struct Event: Sendable, Equatable {
-    /// What happened.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Support has answered in a chat.
         case commentCreated = "comment.created"
-        /// A device has registered a push token.
         case pushTokenRegistered = "push_token.registered"
         /// A device's push token is not to be used any more.
         case pushTokenRemoved = "push_token.removed"
-        /// A ticket was made.
         case ticketCreated = "ticket.created"
         /// Somebody of support has taken a ticket, or was given it.
         case ticketAssigned = "ticket.assigned"
-        /// A ticket has gone to another group.
         case ticketTransferred = "ticket.transferred"
-        /// A ticket has ended.
         case ticketClosed = "ticket.closed"
         /// A ticket that had ended goes on.
         case ticketReopened = "ticket.reopened"
@@ -24,13 +18,10 @@ package struct Event: Sendable, Equatable {
         case ticketUpdated = "ticket.updated"
         /// Support asks the customer whether the ticket may be closed.
         case closureRequested = "ticket.closure_requested"
-        /// The customer has agreed.
         case closureConfirmed = "ticket.closure_confirmed"
         /// The customer has not.
         case closureDeclined = "ticket.closure_declined"
-        /// Support asks the customer for a rating.
         case ratingRequested = "ticket.rating_requested"
-        /// The customer has rated a ticket.
         case ticketRated = "ticket.rated"
         /// A person has read a conversation, on whatever device.
         case conversationSeen = "conversation.seen"
@@ -40,11 +31,9 @@ package struct Event: Sendable, Equatable {
         case userForgotten = "user.forgotten"
         /// A person's keys were revoked, so the sessions at a help desk that they led to are to end; only relays of such help desks are told.
         case userSignedOut = "user.signed_out"
-        /// An operator asks whether events arrive.
         case operatorTest = "operator.test"
         /// A notifier starts no attempts.
         case notifierPaused = "operator.notifier_paused"
-        /// That notifier works again.
         case notifierRecovered = "operator.notifier_recovered"
         /// Deliveries wait too long, or do so no more.
         case queueLate = "operator.queue_late"
@@ -96,7 +85,6 @@ package struct Event: Sendable, Equatable {
         /// The device; empty when none was named.
         package let deviceID: String
 
-        /// Names an event.
         package init(appID: String, ticketID: HelpDeskID?, commentID: HelpDeskID?, deviceID: String) {
             self.appID = appID
             self.ticketID = ticketID
@@ -110,7 +98,6 @@ package struct Event: Sendable, Equatable {
                 && ByteKey(left.deviceID) == ByteKey(right.deviceID)
         }
 
-        /// Hashes what is compared.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(ticketID)
             hasher.combine(commentID)
@@ -129,11 +116,8 @@ package struct Event: Sendable, Equatable {
 
     /// Its id, which notifiers see.
     package let id: UUIDv7
-    /// What happened.
     package let kind: Kind
-    /// What it is about.
     package let identity: Identity
-    /// The person whom it concerns.
     package let userID: String
     /// What kind of device it names, in the app's own words; nil when that was not said.
     package let deviceType: String?

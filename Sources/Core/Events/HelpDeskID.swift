@@ -42,7 +42,6 @@ package struct HelpDeskID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HelpDeskID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-    /// An identity in the program's text.
     package init(integerLiteral number: Int64) { self.init(number) }
 
     /// An identity in the program's text; traps when it has not the form of one.

@@ -21,9 +21,7 @@ package struct IncomingEvent: Sendable {
 
 /// How an app's events reach one notifier.
 package struct Subscription: Sendable, Equatable {
-    /// The notifier's name in the configuration.
     package let notifier: String
-    /// Which types of device it notifies.
     package let deviceTypes: DeviceTypes
     /// Whether a comment has no delivery to this notifier unless the person has a registered device that it serves.
     package let requiresDevice: Bool

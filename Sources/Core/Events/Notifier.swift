@@ -43,9 +43,7 @@ extension Notifier {
 
 /// What came of one try: all that a notifier has to say.
 package struct DeliveryOutcome: Sendable, Equatable {
-    /// What follows from it.
     package enum Verdict: Sendable, Equatable {
-        /// It has arrived.
         case delivered
         /// It may arrive later.
         /// - Parameter retryAfterMilliseconds: how long the receiver asked to be left alone, if it did.
@@ -69,7 +67,6 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case ofApp
     }
 
-    /// What follows.
     package let verdict: Verdict
     /// Why, in a stable word for metrics and people, such as `status_503`; never anything that the receiver wrote.
     package let reason: String

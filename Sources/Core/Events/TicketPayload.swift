@@ -16,7 +16,6 @@ package enum TicketPayload {
         /// The members that have changed with their former values, nil where none was known.
         package let changedFrom: [(member: StaticString, value: String?)]
 
-        /// Describes a ticket.
         package init(
             ticketID: HelpDeskID, channel: HelpDeskID?, channelType: String?, status: String?, closeStatus: String?, priority: String?,
             group: String?,
@@ -62,14 +61,12 @@ package enum TicketPayload {
 
         /// The ticket; nil when only the channel is known.
         package let ticketID: HelpDeskID?
-        /// The channel of the question.
         package let channel: HelpDeskID
         /// The message that asked.
         package let commentID: HelpDeskID
         /// Nil when the question was whether the ticket may be closed.
         package let rating: Rating?
 
-        /// Describes an answer.
         package init(ticketID: HelpDeskID?, channel: HelpDeskID, commentID: HelpDeskID, rating: Rating? = nil) {
             (self.ticketID, self.channel, self.commentID, self.rating) = (ticketID, channel, commentID, rating)
         }

@@ -15,9 +15,7 @@ package struct Application: Sendable {
 
         /// Its number, unique within the app; part of each security key made with it.
         package let id: UInt32
-        /// The secret, ready for use.
         package let secret: HMACKey<SHA256>
-        /// What it is used for.
         package let state: State
         /// The last second in which it verifies anything; nil for no end.
         package let notAfter: UnixSeconds?

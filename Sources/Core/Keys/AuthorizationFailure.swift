@@ -29,9 +29,7 @@ package struct AuthorizationFailure: Sendable, Equatable {
         }
     }
 
-    /// Why.
     package let reason: Reason
-    /// When.
     package let at: UnixSeconds
 
     /// From when the limit allows the next registration; nil where there is no limit.

@@ -9,7 +9,6 @@ package struct AuthorizationHistory: Sendable {
 
     /// The last request that was allowed.
     package struct Success: Sendable, Equatable {
-        /// When it was allowed.
         package let at: UnixSeconds
         /// Which of the app's keys allowed it; nil when the app's backend decides alone.
         package let keyID: UInt32?
@@ -46,11 +45,9 @@ package struct AuthorizationHistory: Sendable {
 
     /// The last request that was denied for one reason, with one key.
     package struct Denied: Sendable, Equatable {
-        /// Why.
         package let reason: Reason
         /// Which of the app's keys the request was about; nil when it was about none of them.
         package let keyID: UInt32?
-        /// When.
         package let at: UnixSeconds
 
         /// Why, where it was answered 403.
@@ -82,7 +79,6 @@ package struct AuthorizationHistory: Sendable {
 
     init() {}
 
-    /// Takes what another process has told.
     init(
         _ success: Success?, denials: [Denied], isDenied: Bool, minutes: [(minute: UInt64, count: UInt32)],
         failure: AuthorizationFailure? = nil

@@ -24,7 +24,6 @@ package final class Authorizer: Sendable {
             self.isKeptOut = isKeptOut
         }
 
-        /// The decision on a malformed security key.
         fileprivate init(malformedKey error: ValidationError, _ namedApplication: Int?) {
             verdict = .malformed(error)
             (application, self.namedApplication, isKeptOut) = (nil, namedApplication, false)
@@ -42,7 +41,6 @@ package final class Authorizer: Sendable {
         }
     }
 
-    /// The apps, by rising id.
     package let applications: [Application]
     /// What is asked of keys beyond being genuine; an app may have a bound of its own (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy

@@ -12,7 +12,6 @@ package struct KeyClaims: Sendable, Equatable {
     /// also nil for a device that a webhook has brought.
     package let key: KeyIdentity?
 
-    /// Makes claims.
     package init(issuedAt: UnixSeconds, _ key: KeyIdentity?) { (self.issuedAt, self.key) = (issuedAt, key) }
 
     /// Copies the claims of a key, which must have been verified.

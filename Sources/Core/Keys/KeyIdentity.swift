@@ -10,7 +10,6 @@ package struct KeyIdentity: Sendable, Equatable {
     /// The random bytes by which the key can be revoked alone: 16, and no secret.
     package let salt: [UInt8]
 
-    /// Names a key.
     package init(keyID: UInt32, issuedAt: UnixSeconds, salt: [UInt8]) {
         precondition(salt.count == SecurityKey.saltCount, "a salt has 16 bytes")
         (self.keyID, self.issuedAt, self.salt) = (keyID, issuedAt, salt)

@@ -7,7 +7,6 @@ package struct KeyMinting: Sendable {
     package enum Refusal: Error, CustomStringConvertible {
         /// A field would make a key that is never accepted.
         case malformed(ValidationError)
-        /// No such app is configured.
         case unknownApp
         /// The app has no key of that id.
         case unknownKey(UInt32)
@@ -25,10 +24,8 @@ package struct KeyMinting: Sendable {
         case lifeTooLong(longestSeconds: UInt64)
         /// It would end at a time that a key cannot say.
         case endTooFar(longestSeconds: UInt64)
-        /// OpenSSL failed.
         case failed(CryptoError)
 
-        /// One sentence for a person.
         package var description: String {
             switch self {
             case .malformed(let error): error.description
@@ -56,7 +53,6 @@ package struct KeyMinting: Sendable {
         package let securityKey: String
         /// Which of the app's secrets made it.
         package let keyID: UInt32
-        /// When it was made.
         package let issuedAt: UnixSeconds
         /// The last second in which it is valid; 0 for ever.
         package let expiresAt: UnixSeconds

@@ -3,9 +3,7 @@
 package struct KeyRotation: Sendable {
     /// A key as the configuration has it.
     package struct Key: Sendable, Equatable {
-        /// Its number.
         package let id: UInt32
-        /// What it is used for.
         package let state: Application.Key.State
         /// Whether its `not_after` has passed.
         package let isOver: Bool
@@ -32,17 +30,14 @@ package struct KeyRotation: Sendable {
         case add(UInt32)
         /// This key becomes the one that mints, and all others only verify.
         case activate(UInt32)
-        /// This key is removed.
         case retire(UInt32)
 
-        /// The key's number.
         package var keyID: UInt32 {
             switch self {
             case .add(let id), .activate(let id), .retire(let id): id
             }
         }
 
-        /// Its name in answers.
         package var name: String {
             switch self {
             case .add: "add"
@@ -54,7 +49,6 @@ package struct KeyRotation: Sendable {
 
     private let keys: [Key]
 
-    /// Looks at an app's keys.
     package init(_ keys: [Key]) {
         self.keys = keys.sorted { $0.id < $1.id }
     }

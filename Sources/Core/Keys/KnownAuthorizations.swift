@@ -39,7 +39,6 @@ package struct KnownAuthorizations: Sendable {
 
 /// The form in which one process tells another one: JSON, with moments by the clock that they share, in seconds.
 extension KnownAuthorizations {
-    /// The text.
     package func serialized() -> [UInt8] {
         let value: JSONValue = [
             "started_at": Self.number(startedAt.rawValue), "complete_since": Self.number(completeSince.rawValue),

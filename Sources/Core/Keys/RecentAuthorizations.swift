@@ -46,7 +46,6 @@ package struct RecentAuthorizations: Sendable {
         case allowed
         /// Denied, and a genuine key or an earlier success proves that the user exists.
         case proven
-        /// Denied repeatedly, and perhaps invented.
         case repeated
         /// Denied once, and perhaps invented.
         case new
@@ -86,7 +85,6 @@ package struct RecentAuthorizations: Sendable {
     /// Records an answer that neither allows nor denies. It says nothing else about the user.
     package mutating func record(_ failure: AuthorizationFailure, of user: KeyedDigest) { failures.insert(failure, for: user) }
 
-    /// Records a final verdict.
     package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {
         if failures.count > 0 { failures.remove(user) }
         switch verdict {

@@ -20,7 +20,6 @@ package struct SecurityKey: Sendable {
 
     /// Which of the app's secrets made it.
     package let keyID: UInt32
-    /// When it was made.
     package let issuedAt: UnixSeconds
     /// The last second in which it is valid; 0 for ever.
     package let expiresAt: UnixSeconds

@@ -4,11 +4,9 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable, Equatable, CaseIterable {
         /// The field is not there.
         case missing
-        /// The field is null.
         case null
         /// The field is a number, a list or anything else but a text.
         case notAString = "not_a_string"
-        /// The field is there twice.
         case duplicate
         /// The field is the empty text.
         case empty
@@ -40,7 +38,6 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     /// Whether it is a security key that only the app's backend understands.
     private let isForeignKey: Bool
 
-    /// Names the fault of a field.
     package init(_ field: CredentialField, _ problem: Problem) {
         self.field = field
         self.problem = problem
@@ -54,7 +51,6 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
         isForeignKey = true
     }
 
-    /// One sentence for a person.
     package var description: String { "\(field.name) \(complaint)" }
 
     /// The sentence without the field, for those who know it by another name.

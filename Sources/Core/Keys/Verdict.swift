@@ -15,7 +15,6 @@ package enum Verdict: Sendable, Equatable {
     /// allowed.
     case unconfirmed(keyID: UInt32?)
 
-    /// The HTTP status of the answer.
     package var status: Int {
         switch self {
         case .authorized, .shadowed: 200
@@ -48,7 +47,6 @@ package enum Verdict: Sendable, Equatable {
 
 /// Why a well-formed request is denied.
 package enum Denial: String, Sendable, Equatable, CaseIterable {
-    /// No such app is configured.
     case unknownApp = "unknown_app"
     /// The app has no key of that id, or not any more.
     case unknownKey = "unknown_key"

@@ -37,12 +37,10 @@ package struct AnswerWindow: Sendable {
     package struct Answer: Sendable, Hashable {
         /// The app; empty for requests that name none of the configuration.
         package let app: ByteKey
-        /// The kind of answer.
         package let result: Result
         /// Why; a stable word.
         package let reason: String
 
-        /// Names answers.
         package init(_ result: Result, app: String = "", reason: String) {
             self.app = ByteKey(app)
             self.result = result
@@ -52,9 +50,7 @@ package struct AnswerWindow: Sendable {
 
     /// Why people are kept out.
     package struct Finding: Sendable, Equatable {
-        /// The kind of finding.
         package enum Kind: Sendable {
-            /// Nobody could decide.
             case undecided
             /// Nearly all are denied.
             case mostDenied
@@ -62,18 +58,14 @@ package struct AnswerWindow: Sendable {
             case revoked
             /// The requests name an app that is not configured.
             case unknownApp
-            /// The requests are malformed.
             case malformed
             case callersRefused
-            /// The help desk's webhooks are refused.
             case webhooksRefused
         }
 
-        /// The kind of finding.
         package let kind: Kind
         /// Of which app; empty when it is none of the configuration.
         package let app: String
-        /// The most frequent reason.
         package let reason: String
         /// How many answers were such.
         package let count: UInt64
@@ -81,10 +73,8 @@ package struct AnswerWindow: Sendable {
         package let reasonCount: UInt64
         /// How many answers there were in all.
         package let total: UInt64
-        /// Whether hardly anybody is let in.
         package let isClosed: Bool
 
-        /// Notes a finding.
         package init(_ kind: Kind, app: String = "", reason: String, count: UInt64, reasonCount: UInt64, total: UInt64, isClosed: Bool) {
             self.kind = kind
             self.app = app

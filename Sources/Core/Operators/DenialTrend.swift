@@ -12,12 +12,10 @@ package import Time
 package struct DenialTrend: Sendable {
     /// How many authorizations of the app there were since the process began.
     package struct Counts: Sendable, Equatable {
-        /// How many.
         package var asked: UInt64
         /// How many of them were denied.
         package var denied: UInt64
 
-        /// Notes numbers.
         package init(asked: UInt64, denied: UInt64) {
             self.asked = asked
             self.denied = denied
@@ -33,7 +31,6 @@ package struct DenialTrend: Sendable {
         /// How many denials are usual in such a window, rounded up.
         package let usual: UInt64
 
-        /// Notes numbers.
         package init(asked: UInt64, denied: UInt64, usual: UInt64) {
             (self.asked, self.denied, self.usual) = (asked, denied, usual)
         }

@@ -11,14 +11,11 @@ package struct ExpiringCredential: Sendable, Equatable {
         case appKey = "app_key"
     }
 
-    /// What it is.
     package let kind: Kind
     /// Whose it is: a listener, a notifier or an app.
     package let name: String
-    /// When it ends.
     package let expiresAt: UnixSeconds
 
-    /// Names a credential.
     package init(_ kind: Kind, of name: String, expiresAt: UnixSeconds) {
         self.kind = kind
         self.name = name

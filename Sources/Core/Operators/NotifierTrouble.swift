@@ -14,10 +14,8 @@ package struct NotifierTrouble: Sendable {
         package let isStopped: Bool
         /// How often it was shown to work since this process began.
         package let successes: UInt64
-        /// How many deliveries wait for it.
         package let waiting: Int
 
-        /// Notes what is seen.
         package init(isStopped: Bool, successes: UInt64, waiting: Int) {
             self.isStopped = isStopped
             self.successes = successes
@@ -39,7 +37,6 @@ package struct NotifierTrouble: Sendable {
     /// Begins with a notifier of which nothing is known.
     package init() {}
 
-    /// Takes in what is seen now.
     package mutating func status(
         _ observation: Observation, now: MonotonicMilliseconds, _ thresholds: OperatorThresholds
     ) -> ConditionStatus {

@@ -22,18 +22,15 @@ package struct OperatorCondition: Sendable, Equatable {
 
     /// Which condition: at most one of a key lasts at a time.
     package struct Key: Sendable, Hashable, Comparable {
-        /// What it is.
         package let kind: Kind
         /// What it is about, without personal data.
         package let subject: ByteKey
 
-        /// Names a condition.
         package init(_ kind: Kind, _ subject: String) {
             self.kind = kind
             self.subject = ByteKey(subject)
         }
 
-        /// By kind and subject.
         package static func < (left: Key, right: Key) -> Bool {
             (left.kind.rawValue, left.subject) < (right.kind.rawValue, right.subject)
         }
@@ -41,17 +38,13 @@ package struct OperatorCondition: Sendable, Equatable {
 
     /// Why a condition ended; a stable word.
     package enum End: String, Sendable, CaseIterable {
-        /// What was wrong is right again.
         case resolved
         /// Nothing shows any more that it lasts, such as a paused notifier without deliveries after a restart.
         case idle
-        /// What it was about has left the configuration.
         case removed
     }
 
-    /// Which one.
     package let key: Key
-    /// When it was noticed.
     package private(set) var since: UnixMilliseconds
     /// What was known then, as the text of a JSON object: the members of `data` but `state` and the times.
     package let data: [UInt8]
@@ -116,7 +109,6 @@ extension OperatorCondition.Kind {
 
 /// What a process knows of a condition now.
 package enum ConditionStatus: Sendable, Equatable {
-    /// It is there.
     case holds
     /// Neither is shown: one that has been told lasts, and none begins.
     case unknown

@@ -17,7 +17,6 @@ package struct UnservedDevices: Sendable {
         /// How many registrations were of the type, and how many there were of the app in all.
         package let count, total: UInt64
 
-        /// Notes a finding.
         package init(app: String, type: String, count: UInt64, total: UInt64) {
             (self.app, self.type, self.count, self.total) = (app, type, count, total)
         }
@@ -32,7 +31,6 @@ package struct UnservedDevices: Sendable {
     /// The registrations of one step, the oldest first.
     private var slices: [(at: MonotonicMilliseconds, apps: [ByteKey: Tally])] = []
 
-    /// Has seen none.
     package init() {}
 
     /// Counts a registration.

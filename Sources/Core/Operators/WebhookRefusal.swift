@@ -12,7 +12,6 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case unknownApp = "unknown_app"
     /// The body names no user, and its app does not accept that.
     case anonymous
-    /// The body cannot be read.
     case malformed
 
     /// Whether anybody can cause it, because it is refused before anything has proven its origin.

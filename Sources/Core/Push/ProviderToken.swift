@@ -62,11 +62,9 @@ package struct ProviderTokenFailure: Error, Sendable, Equatable {
         case clockSkew = "clock_skew"
         /// The provider refused a token whose predecessor it had refused shortly before.
         case refusedAgain = "token_refused"
-        /// The provider complained of too many tokens.
         case tooManyUpdates = "too_many_token_updates"
     }
 
-    /// What follows.
     package let kind: Kind
     /// A stable word for metrics and people, such as `token_invalid_grant`, `token_status_503` or `clock_skew`.
     package let reason: String

@@ -10,11 +10,9 @@ package struct ProviderTokenState: Sendable {
         case use(ProviderToken)
         /// This token; the caller also starts fetching the next one, minted at our clock's time plus the correction.
         case useAndFetch(ProviderToken, clockCorrectionSeconds: Int64)
-        /// Wait for the fetch under way.
         case wait
         /// Start a fetch, minted at our clock's time plus the correction, and wait for it.
         case fetchAndWait(clockCorrectionSeconds: Int64)
-        /// No token.
         case fail(ProviderTokenFailure)
     }
 

@@ -10,17 +10,13 @@ package struct PushNotification: Sendable, Equatable {
     /// What to try when a provider finds a message too large after all, in bytes.
     package static let shortenedPayload = 2048
 
-    /// One line.
     package let title: String
     /// Lines; the part that is cut when the message would be too large.
     package private(set) var body: String
     /// Where the author's picture is, an https URL; nil for none. It is left out before the body is cut.
     package private(set) var avatarURL: String?
-    /// As the style says.
     package let sound: String?
-    /// As the style says.
     package let badge: Int?
-    /// As the style says.
     package let androidChannel: String?
     /// After this time it is not shown any more.
     package let expiresAt: UnixMilliseconds

@@ -6,7 +6,6 @@ package enum PushContent: String, Sendable, CaseIterable {
     case full
     /// Who wrote it, with the picture.
     case author
-    /// That there is something.
     case `private`
 }
 
@@ -14,9 +13,7 @@ package enum PushContent: String, Sendable, CaseIterable {
 package struct PushStyle: Sendable, Equatable {
     /// Why a name is none that a provider could know.
     package enum Problem: Error, Equatable {
-        /// The sound's.
         case sound
-        /// The Android channel's.
         case androidChannel
         /// The badge is below 0 or above 99,999.
         case badge

@@ -2,26 +2,21 @@
 package struct PushTemplate: Sendable, Equatable {
     /// What can be filled in.
     package enum Placeholder: String, Sendable, CaseIterable {
-        /// Who wrote the comment.
         case author
-        /// The comment's text.
         case text
         /// How many files came with it.
         case count
-        /// Their names.
         case files
     }
 
     /// What is wrong with a template's text.
     package enum Problem: Error, Equatable {
-        /// Nothing of it would be visible.
         case empty
         /// It has more than `longestBytes`.
         case tooLong
         case controlCharacter
         /// A brace has no partner.
         case unpairedBrace
-        /// A placeholder is none.
         case unknown(String)
         /// A placeholder has no place in this template.
         case misplaced(Placeholder)

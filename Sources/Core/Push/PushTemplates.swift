@@ -57,9 +57,7 @@ package struct PushTemplates: Sendable, Equatable {
         builtIn[language.prefix { $0 != "-" }.lowercased()] ?? independent
     }
 
-    /// The English texts.
     package static let english = make("en")
-    /// The Russian texts.
     package static let russian = make("ru")
 
     /// A text with everything filled in.

@@ -38,7 +38,6 @@ package struct PushWithdrawal: Sendable, Equatable {
     /// How long it is still worth something, in whole seconds, as `PushNotification.lifeSeconds` says.
     package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifeSeconds(until: expiresAt, now: now) }
 
-    /// Compared by what is sent.
     package static func == (left: Self, right: Self) -> Bool {
         left.collapseID == right.collapseID && left.expiresAt == right.expiresAt && left.data.elementsEqual(right.data, by: ==)
     }

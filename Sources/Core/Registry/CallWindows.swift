@@ -7,7 +7,6 @@ package struct LimitRefusal: Sendable, Equatable {
     /// When it allows the next call.
     package let until: UnixMilliseconds
 
-    /// Names the rule.
     package init(_ rule: LimitRule, until: UnixMilliseconds) {
         (self.rule, self.until) = (rule, until)
     }
@@ -36,12 +35,10 @@ package struct LimitRefusal: Sendable, Equatable {
 /// one instead would let many people, or one with many accounts, lock everybody else out for a whole window. Forgetting allows too much only to somebody for
 /// whom as many others have called meanwhile.
 package struct CallWindows: Sendable {
-    /// A person of an app.
     package struct Person: Hashable, Sendable {
         package let appID: ByteKey
         package let userID: ByteKey
 
-        /// Names a person.
         package init(appID: String, userID: String) {
             (self.appID, self.userID) = (ByteKey(appID), ByteKey(userID))
         }

@@ -6,12 +6,10 @@ package struct Device: Sendable, Equatable {
     package struct Key: Sendable, Hashable, Comparable {
         /// The app, as it arrived.
         package let appID: String
-        /// The person.
         package let userID: String
         /// The app's installation; not empty.
         package let deviceID: String
 
-        /// Names a device.
         package init(appID: String, userID: String, deviceID: String) {
             self.appID = appID
             self.userID = userID
@@ -24,7 +22,6 @@ package struct Device: Sendable, Equatable {
                 && ByteKey(left.deviceID) == ByteKey(right.deviceID)
         }
 
-        /// Hashes what is compared.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(ByteKey(appID))
             hasher.combine(ByteKey(userID))
@@ -46,7 +43,6 @@ package struct Device: Sendable, Equatable {
     package let key: Key
     /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most `longestType`.
     package let type: String
-    /// What its provider knows it by.
     package let token: PushToken
     /// Which of the provider's environments has taken a push for the token, or the provider's name where it has one; nil while none has.
     package let environment: String?
@@ -69,9 +65,7 @@ package struct Device: Sendable, Equatable {
 
 /// Which kinds of device somebody is for.
 package enum DeviceTypes: Sendable, Equatable {
-    /// All.
     case all
-    /// These.
     case only([String])
     /// All but these.
     case except([String])

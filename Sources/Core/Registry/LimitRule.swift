@@ -4,13 +4,10 @@ package import Time
 package struct LimitRule: Sendable, Equatable {
     /// Whose registrations are counted together.
     package enum Scope: String, Sendable, CaseIterable {
-        /// Those of one person of an app.
         case user
         /// Those of one device of an app, whoever is signed in there.
         case device
-        /// Those of an app.
         case app
-        /// All.
         case service
     }
 
@@ -18,7 +15,6 @@ package struct LimitRule: Sendable, Equatable {
     /// recorded before the clock was set back, and must not lock anybody out for as long.
     package static let clockToleranceMilliseconds: UInt64 = 60_000
 
-    /// Whose.
     package let scope: Scope
     /// How many, at least 1.
     package let max: Int
@@ -102,8 +98,6 @@ extension CallTimes: Timestamped {
 
 /// Whose allowed registrations are numbered one by one, because there may be a million of them.
 package enum CallSeries: Sendable, Hashable {
-    /// Those of one app.
     case app(ByteKey)
-    /// All.
     case service
 }

@@ -51,7 +51,6 @@ package enum APNsToken {
     /// The longest token that is accepted, in bytes before the encoding; today's have 32.
     private static let longest = 128
 
-    /// Whether a text has the form of one.
     package static func isValid(_ text: String) -> Bool {
         let digits = text.utf8
         return (2...2 * longest).contains(digits.count) && digits.count.isMultiple(of: 2)
@@ -62,6 +61,5 @@ package enum APNsToken {
 extension PushToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { masked }
     package var debugDescription: String { masked }
-    /// Nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

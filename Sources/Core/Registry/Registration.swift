@@ -8,7 +8,6 @@ package struct Registration: Sendable {
     package let type: String
     /// Its token; nil unsubscribes it.
     package let token: PushToken?
-    /// The time.
     package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
@@ -52,9 +51,7 @@ package struct Registration: Sendable {
 /// Which devices; nil means any.
 package struct DeviceFilter: Sendable, Equatable {
     package var appID: String
-    /// Of this person.
     package var userID: String?
-    /// This one.
     package var deviceID: String?
 
     package init(appID: String, userID: String? = nil, deviceID: String? = nil) {

@@ -2,12 +2,10 @@ package import Time
 
 /// When a person and the person's devices last registered: what limits for a user and for a device count.
 package struct RegistrationCalls: Sendable, Equatable {
-    /// Those of the person.
     package private(set) var user: CallTimes
     /// Those of the devices that were asked about, in their order.
     package private(set) var devices: [CallTimes]
 
-    /// Gathers them.
     package init(user: CallTimes, devices: [CallTimes]) {
         self.user = user
         self.devices = devices

@@ -9,7 +9,6 @@ enum RegistrationLimits {
     enum Verdict {
         /// It is allowed; the changes record it.
         case allowed([RegistryTransition.Change])
-        /// It is refused.
         case limited(rule: LimitRule, until: UnixMilliseconds)
     }
 

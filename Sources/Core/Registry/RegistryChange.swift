@@ -4,7 +4,6 @@ package import Time
 
 /// Something that changed in the registry and that other systems are told of, in events `push_token.registered` and `push_token.removed`.
 package struct RegistryChange: Sendable, Equatable {
-    /// What.
     package enum Kind: Sendable, Equatable {
         /// A device has a new token or type.
         case registered
@@ -20,7 +19,6 @@ package struct RegistryChange: Sendable, Equatable {
         case moved
         /// The person has more devices than may be.
         case tooManyDevices = "too_many_devices"
-        /// Nobody has seen it for long.
         case idle
         /// Its provider does not know it any more.
         case gone
@@ -29,13 +27,11 @@ package struct RegistryChange: Sendable, Equatable {
         case forgotten
     }
 
-    /// What.
     package let kind: Kind
     /// The device as it is, or was.
     package let device: Device
     /// The device as it was registered before, where its token or type is another one now.
     package let replaced: Device?
-    /// When.
     package let at: UnixMilliseconds
 
     /// Makes a change.
@@ -58,7 +54,6 @@ extension RegistryChange {
             /// Not empty. As good as a key to somebody's phone, so it must not be printed.
             package let text: String
 
-            /// Describes a token.
             package init(type: String, text: String) {
                 self.type = type
                 self.text = text
@@ -80,10 +75,8 @@ extension RegistryChange {
         package let replaced: Token?
         /// Why the token left; nil when it was registered.
         package let reason: Reason?
-        /// Whether the token left.
         package let isRemoval: Bool
 
-        /// Says what has changed.
         init(_ change: RegistryChange) {
             deviceID = change.device.key.deviceID
             token = Token(type: change.device.type, text: change.device.token.text)
@@ -149,7 +142,6 @@ extension RegistryChange {
 /// Who is told of changes in the registry, as the configuration in force says. Whoever calls a store's method that may change the registry hands it
 /// in, so that the store keeps no configuration: copying it copies a few words.
 package struct RegistryAudience: Sendable {
-    /// Tells nobody.
     package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
 
     private let byApp: [ByteKey: [Subscription]]

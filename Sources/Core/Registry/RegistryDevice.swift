@@ -20,7 +20,6 @@ package struct RegistryDevice: Sendable, Equatable {
     /// The key with which it registered last.
     package var claims: KeyClaims
 
-    /// Makes a device from a store's row.
     package init(
         key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UnixMilliseconds,
         seenAt: UnixMilliseconds, isFromApp: Bool, claims: KeyClaims
@@ -57,7 +56,6 @@ package struct RegistryDevice: Sendable, Equatable {
         }
     }
 
-    /// Makes it a tombstone.
     package mutating func signOut(at time: UnixMilliseconds, isFromApp: Bool) {
         (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
     }

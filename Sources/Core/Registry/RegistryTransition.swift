@@ -25,7 +25,6 @@ package enum RegistryTransition {
         case forgetCalls(CallSeries, through: Int64)
         /// Deletes the calls of a device, whoever is signed in there.
         case forgetDeviceCalls(Device.Key)
-        /// Deletes the calls of a person.
         case forgetUserCalls(appID: String, userID: String)
         /// Stores the event that tells of a change, for those who are told.
         case announce(RegistryChange)
@@ -233,7 +232,6 @@ package protocol RegistryRows {
     /// Why a store could not answer; `Never` for one in memory.
     associatedtype Failure: Error
 
-    /// One device, tombstones included.
     func device(_ key: Device.Key) throws(Failure) -> RegistryDevice?
 
     /// All that is known of a person.

@@ -9,7 +9,6 @@ package struct QuietPeriod: Sendable {
 
     private var burst: (first: MonotonicMilliseconds, last: MonotonicMilliseconds)?
 
-    /// Nothing has changed yet.
     package init() {}
 
     /// When the changes so far take effect, unless more come; nil when nothing has changed.
@@ -17,7 +16,6 @@ package struct QuietPeriod: Sendable {
         burst.map { min($0.last + Self.quietMilliseconds, $0.first + Self.longestMilliseconds) }
     }
 
-    /// Notes a change.
     package mutating func noteChange(at now: MonotonicMilliseconds) {
         burst = (burst?.first ?? now, now)
     }

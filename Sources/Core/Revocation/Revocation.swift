@@ -4,9 +4,7 @@ package import Time
 package struct Revocation: Sendable, Equatable {
     /// Which keys of the app.
     package enum Subject: Sendable, Equatable {
-        /// All of them.
         case everyKey
-        /// Those of one person.
         case user(String)
         /// Those of a person who was forgotten, for ever.
         case formerUser(FormerUser)
@@ -26,7 +24,6 @@ package struct Revocation: Sendable, Equatable {
     package let reason: String
     /// Who asked for it: the admin token by its place and the peer's address, or `command` for a command without a service.
     package let author: String
-    /// When it was made.
     package private(set) var createdAt: UnixMilliseconds
     /// How many devices it has signed out so far.
     package var devicesRemoved: Int
@@ -68,11 +65,8 @@ package struct Revocation: Sendable, Equatable {
     package static let latestBound = SecurityKey.latestTime + 1
 }
 
-/// What happened to a revocation.
 package enum RevocationChange: Sendable, Equatable {
-    /// It was added.
     case added(Revocation)
-    /// It was removed.
     case removed(UUIDv7)
 }
 
@@ -85,7 +79,6 @@ package struct RevocationChanges: Sendable, Equatable {
     /// Whether nothing is missing before these changes. If not, all revocations must be read again.
     package let isComplete: Bool
 
-    /// Gathers news.
     package init(changes: [RevocationChange], version: Int64, isComplete: Bool) {
         self.changes = changes
         self.version = version
@@ -96,10 +89,8 @@ package struct RevocationChanges: Sendable, Equatable {
 /// A person of an app, whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
     package let appID: String
-    /// The person.
     package let userID: String
 
-    /// Names a person.
     package init(appID: String, userID: String) {
         self.appID = appID
         self.userID = userID
@@ -108,7 +99,6 @@ package struct RevokedPerson: Sendable, Equatable {
 
 /// Which revocations are listed.
 package enum RevocationFilter: Sendable, Equatable {
-    /// All of them.
     case all
     case app(String)
     /// The revocations that name a person; with `FormerUser.name` as the user id, the revocations with which a person was forgotten.

@@ -85,7 +85,6 @@ package struct RevocationCopy: Sendable {
 }
 
 extension Revocation {
-    /// The line of a copy.
     fileprivate var copied: JSONValue {
         let columns = RevokedColumns(subject)
         func text(_ bytes: [UInt8]?) -> JSONValue { bytes.map { .string(Hexadecimal.text($0.span)) } ?? .null }

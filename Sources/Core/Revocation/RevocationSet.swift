@@ -28,7 +28,6 @@ package struct RevocationSet: Sendable {
         return set.snapshot
     }
 
-    /// The snapshot of the present revocations.
     package var snapshot: Revocations { Revocations(table, counts, formers: formers) }
 
     /// Takes in a change; one that is known already changes nothing.

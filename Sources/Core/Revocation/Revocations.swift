@@ -12,7 +12,6 @@ package final class Revocations: Sendable {
 
     /// Whether they have been read.
     package let isKnown: Bool
-    /// How many are in force.
     package let count: Int
     private let table: RevocationTable
     private let formers: [FormerUserKey]

@@ -6,10 +6,8 @@ package struct SessionStatus: Sendable, Equatable {
     package struct Kept: Sendable, Equatable {
         /// When the help desk was asked for it.
         package let obtainedAt: UnixMilliseconds
-        /// When it ends.
         package let expiresAt: UnixMilliseconds
 
-        /// Describes a token.
         package init(obtainedAt: UnixMilliseconds, expiresAt: UnixMilliseconds) {
             (self.obtainedAt, self.expiresAt) = (obtainedAt, expiresAt)
         }
@@ -34,7 +32,6 @@ package struct SessionStatus: Sendable, Equatable {
     /// Nil when nothing stands in the way of a new token.
     package let obstacle: Obstacle?
 
-    /// Describes how a person stands.
     package init(kept: Kept?, obstacle: Obstacle?) {
         (self.kept, self.obstacle) = (kept, obstacle)
     }

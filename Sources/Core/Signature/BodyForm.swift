@@ -77,13 +77,11 @@ struct JSONStyle {
         }
     }
 
-    /// In words.
     var name: String {
         let further = [(sortsKeys, "keys sorted"), (escapesUnicode, "non-ASCII escaped"), (escapesSlashes, "slashes escaped")]
         return ([spacing.rawValue] + further.filter(\.0).map(\.1)).joined(separator: ", ")
     }
 
-    /// Writes a value.
     func write(_ value: JSONValue) -> [UInt8] { Array(text(value, depth: 0).utf8) }
 
     private func text(_ value: JSONValue, depth: Int) -> String {

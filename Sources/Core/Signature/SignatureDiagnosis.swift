@@ -7,13 +7,11 @@ package import Crypto
 package struct SignatureDiagnosis {
     /// A secret that the signature may have been made with.
     package struct Secret: Sendable {
-        /// How it is named to people.
         package let name: String
         /// Whether it is one of those that count.
         package let counts: Bool
         package let text: SecretBytes
 
-        /// Names a secret.
         package init(name: String, counts: Bool, text: SecretBytes) {
             self.name = name
             self.counts = counts
@@ -21,13 +19,11 @@ package struct SignatureDiagnosis {
         }
     }
 
-    /// What was found.
     package enum Finding: Sendable, Equatable {
         /// The header is no signature of this scheme or another one.
         case malformed
         /// The signature belongs to something else: each sentence tells one difference.
         case differences([String])
-        /// No guess leads to the signature.
         case unknown
     }
 
@@ -106,7 +102,6 @@ package struct SignatureDiagnosis {
 private struct GivenSignature {
     let code: [UInt8]
     let algorithm: SignatureScheme.Algorithm
-    /// How the header differs from what the scheme says.
     let differences: [String]
 
     private static let prefixes = ["sha1=", "sha256=", "v1,", "v1=", "sha1,", "sha256,"]

@@ -40,7 +40,6 @@ package struct SignatureScheme: Sendable {
     /// Whether the secret is the text itself, or what its base64 after `whsec_` stands for.
     package let decodesSecret: Bool
 
-    /// Describes a scheme.
     package init(header: String, algorithm: Algorithm, encoding: Encoding, prefix: String, decodesSecret: Bool = false) {
         self.header = header
         self.algorithm = algorithm

@@ -22,7 +22,6 @@ package struct BotCall: Sendable, Equatable {
         case limited
         /// The ticket is valid, but it allows this call no more.
         case denied
-        /// It changes something, and nobody has confirmed it.
         case confirmationRequired = "confirmation_required"
         /// The process ended while it was under way; whether the backend has done something is not known.
         case unknown
@@ -43,7 +42,6 @@ package struct BotCall: Sendable, Equatable {
         package let reason: String?
         /// Whether nothing was done, so that the same call may begin again: this one gives up its key.
         package let releasesKey: Bool
-        /// When.
         package private(set) var at: UnixMilliseconds
 
         package init(
@@ -79,13 +77,11 @@ package struct BotCall: Sendable, Equatable {
     package let argumentsSHA256: String
     /// The arguments' canonical JSON; nil unless the bot's configuration has them recorded.
     package let arguments: String?
-    /// What came of it.
     package let outcome: Outcome
     /// The status of the backend's answer; nil without one.
     package let statusCode: Int?
     /// Why, in a stable word of ours; nil where the outcome says it all.
     package let reason: String?
-    /// When it began.
     package private(set) var at: UnixMilliseconds
     /// When it ended; nil while it is under way.
     package private(set) var endedAt: UnixMilliseconds?
@@ -121,7 +117,6 @@ package struct BotCall: Sendable, Equatable {
 
 /// What a store has made of a call that was to begin.
 package enum BotCallBeginning: Sendable, Equatable {
-    /// It is durable.
     case new
     /// Nothing was stored: there is a call with its key already, which is this one.
     case repeated(BotCall)

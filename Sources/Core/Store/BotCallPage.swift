@@ -3,11 +3,9 @@ package import Time
 /// Which calls of bots are listed; what is nil does not matter.
 package struct BotCallFilter: Sendable, Equatable {
     package var appID: String?
-    /// The person.
     package var userID: String?
     package var bot: String?
     package var function: String?
-    /// What came of it.
     package var outcome: BotCall.Outcome?
     /// The time at which it began, or later.
     package var since: UnixMilliseconds?
@@ -24,7 +22,6 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 
     /// When the call began, in Unix milliseconds of the store's own clock.
     package let at: Int64
-    /// Its number in the store.
     package let number: Int64
 
     package init(at: Int64, number: Int64) { (self.at, self.number) = (at, number) }
@@ -37,7 +34,6 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
         (self.at, self.number) = (at, number)
     }
 
-    /// The text for requests.
     package var description: String { "\(at)-\(number)" }
 
     /// By the time first.

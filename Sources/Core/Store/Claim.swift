@@ -2,9 +2,7 @@ package import Time
 
 /// A request for due deliveries of one notifier.
 package struct Claim: Sendable, Equatable {
-    /// The notifier's name.
     package let notifier: String
-    /// The time.
     package private(set) var now: UnixMilliseconds
     /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
     package let leaseMilliseconds: UInt64
@@ -41,12 +39,9 @@ package struct Claim: Sendable, Equatable {
 
 /// An attempt that a claim has counted, and for which it has leased the delivery.
 package struct ClaimedAttempt: Sendable, Hashable {
-    /// Which delivery.
     package let id: UUIDv7
-    /// The number of the attempt.
     package let attempt: Int
 
-    /// Names an attempt.
     package init(id: UUIDv7, attempt: Int) {
         self.id = id
         self.attempt = attempt
@@ -56,7 +51,6 @@ package struct ClaimedAttempt: Sendable, Hashable {
     package init(_ delivery: Delivery) { self.init(id: delivery.id, attempt: delivery.attempts) }
 }
 
-/// The result of a claim.
 package struct Claimed: Sendable, Equatable {
     /// The deliveries that are leased, to be attempted now.
     package private(set) var deliveries: [Delivery]
@@ -73,7 +67,6 @@ package struct Claimed: Sendable, Equatable {
     /// process's alone.
     package private(set) var pauses: [SharedPause]?
 
-    /// Makes a claim's result.
     package init(
         _ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, putOff: Int = 0, nextDue: UnixMilliseconds?,
         pauses: [SharedPause]? = nil

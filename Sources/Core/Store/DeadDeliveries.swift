@@ -32,7 +32,6 @@ package struct DeadCounts: Sendable, Equatable {
     /// When the last of them ended, in milliseconds by the store's own clock, for `DeliveryFilter.endedBy`; nil when there is none.
     package let endedBy: Int64?
 
-    /// Makes counts.
     package init(_ deliveries: [DeadDeliveries], endedBy: Int64?) {
         (self.deliveries, self.endedBy) = (deliveries, endedBy)
     }

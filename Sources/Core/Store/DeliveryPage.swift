@@ -2,7 +2,6 @@ package import Time
 
 /// Where a list of deliveries goes on: after this place in the order of acceptance, which stays though deliveries are forgotten.
 package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
-    /// The number of the event in its store.
     package let event: Int64
     /// Which of the event's deliveries.
     package let position: Int64
@@ -20,7 +19,6 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
         (self.event, self.position) = (event, position)
     }
 
-    /// The text for requests.
     package var description: String { "\(event)-\(position)" }
 }
 

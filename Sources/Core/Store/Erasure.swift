@@ -2,9 +2,7 @@ package import Time
 
 /// Why an operator's action has ended pending deliveries; the word stands in metrics.
 package enum GivenUpReason: String, Sendable, CaseIterable {
-    /// They were purged.
     case purged
-    /// Their person was forgotten.
     case forgotten
 }
 
@@ -13,7 +11,6 @@ package struct Erasure: Sendable, Equatable {
     /// How many deliveries of a notifier.
     package struct Deliveries: Sendable, Equatable {
         package let notifier: String
-        /// How many.
         package let count: Int
 
         package init(notifier: String, count: Int) {
@@ -27,18 +24,14 @@ package struct Erasure: Sendable, Equatable {
         }
     }
 
-    /// How many registered devices.
     package var devices = 0
-    /// How many events.
     package var events = 0
     /// How many deliveries, whatever had become of them.
     package var deliveries = 0
     /// How many of these were still pending, by notifier.
     package var pending: [ByteKey: Int] = [:]
-    /// How many calls of bots.
     package var botCalls = 0
 
-    /// Nothing was removed.
     package init() {}
 
     /// Adds what a later step has removed.
@@ -60,7 +53,6 @@ package struct PersonTraces: Sendable, Equatable {
     /// The ids of the devices and the push tokens that the person had.
     package let others: [String]
 
-    /// Names what is looked for.
     package init(_ person: RevokedPerson, others: [String] = []) {
         self.person = person
         self.others = others
@@ -77,7 +69,6 @@ package struct ErasureProof: Sendable, Equatable {
     /// A table with rows that name the person.
     package struct Table: Sendable, Equatable {
         package let name: String
-        /// How many rows.
         package let rows: Int
 
         package init(name: String, rows: Int) {
@@ -107,7 +98,6 @@ package struct ErasureProof: Sendable, Equatable {
         case emptied
         /// Somebody reads it, so it cannot be emptied now.
         case read
-        /// The disk was too slow.
         case unfinished
     }
 

@@ -48,9 +48,7 @@ package struct Replica: Sendable, Equatable {
     /// After how many milliseconds of silence a process counts as dead.
     package static let deadMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
-    /// Its random name.
     package let id: String
-    /// Whether it is this process.
     package let isOwn: Bool
     /// How long before the heartbeat of this process it was heard of, in milliseconds.
     package let silentMilliseconds: UInt64

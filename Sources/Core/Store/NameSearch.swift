@@ -13,7 +13,6 @@ package struct NameQuery: Sendable, Equatable {
 
 /// Something of an app that has the name which was searched for.
 package struct NameMatch: Sendable, Hashable {
-    /// The kinds of things.
     package enum Kind: String, Sendable, CaseIterable {
         case user, device, comment, ticket, delivery
         case securityKey = "security_key"
@@ -21,7 +20,6 @@ package struct NameMatch: Sendable, Hashable {
 
     /// Where the name was found.
     package enum Source: String, Sendable, CaseIterable {
-        /// In a registered device.
         case device
         /// In a block of the user.
         case block
@@ -29,7 +27,6 @@ package struct NameMatch: Sendable, Hashable {
         case revocation
         /// By its digest among the users who were forgotten.
         case former
-        /// In a stored delivery.
         case delivery
         /// Only in the key id of a security key, of which the app has a secret.
         case keyID = "key_id"
@@ -37,9 +34,7 @@ package struct NameMatch: Sendable, Hashable {
         case signature
     }
 
-    /// The kind of the thing.
     package let kind: Kind
-    /// Where it was found.
     package let source: Source
     package let appID: String
     /// The user that was found, or to whom a device, a delivery or a genuine security key belongs; nil for anything else.
@@ -83,7 +78,6 @@ package struct NameMatch: Sendable, Hashable {
             && left.userID.map { ByteKey($0) } == right.userID.map { ByteKey($0) }
     }
 
-    /// Hashes what is compared.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(source)

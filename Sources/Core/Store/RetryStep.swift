@@ -12,7 +12,6 @@ package enum RetryObstacle: String, Sendable, CaseIterable {
     case noDevice = "no_device"
 }
 
-/// The result of one step of a retry.
 package struct RetryStep: Sendable, Equatable {
     /// How many deliveries are pending again.
     package private(set) var retried = 0
@@ -31,7 +30,6 @@ package struct RetryStep: Sendable, Equatable {
         if let obstacle { kept[obstacle, default: 0] += 1 } else { retried += 1 }
     }
 
-    /// Adds what another step did.
     package mutating func add(_ other: RetryStep) {
         retried += other.retried
         kept.merge(other.kept, uniquingKeysWith: +)
@@ -52,7 +50,6 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
     /// The delivery that was looked at last; nil at the beginning.
     package let place: DeliveryCursor?
 
-    /// Names a set.
     package init(endedBy: Int64, total: Int) {
         (self.endedBy, self.total, left, place) = (endedBy, total, total, nil)
     }
@@ -77,7 +74,6 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
         self.init(endedBy: endedBy, total: total, left: left, place: place)
     }
 
-    /// The text for requests.
     package var description: String { "\(endedBy)-\(total)-\(left)" + (place.map { "-\($0)" } ?? "") }
 }
 

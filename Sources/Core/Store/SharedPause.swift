@@ -10,7 +10,6 @@ package struct SharedPause: Sendable, Equatable {
         case slowDown = "slow_down"
     }
 
-    /// What.
     package let kind: Kind
     /// The reason of the attempt that found it out, in a stable word.
     package let reason: String
@@ -34,7 +33,6 @@ package enum PauseUpdate: Sendable, Equatable {
     /// The notifier is misconfigured no more: an attempt has succeeded, or somebody has resumed it.
     case ends
 
-    /// What it is about.
     package var kind: SharedPause.Kind { if case .begins(let pause) = self { pause.kind } else { .misconfigured } }
 }
 

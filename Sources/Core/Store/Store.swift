@@ -145,7 +145,6 @@ package protocol Store: Sendable {
     /// The trusted time that `keep` stored last; nil in a new store.
     func trustedTime() throws(StoreError) -> TrustedTime?
 
-    /// Stores the trusted time for the next process.
     func keep(_ time: TrustedTime) throws(StoreError)
 
     /// Marks pending deliveries of a notifier as dead, with the reason `purged`, for an operator; at most `limit`, so that no other call

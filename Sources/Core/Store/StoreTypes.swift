@@ -2,7 +2,6 @@ package import Time
 
 /// The result of accepting an event.
 package enum Acceptance: Sendable, Equatable {
-    /// It is stored.
     case accepted
     /// An event with the same identity was stored before, under this id.
     case duplicate(of: UUIDv7)
@@ -13,7 +12,6 @@ package enum Acceptance: Sendable, Equatable {
 /// What was given up for one notifier without a last try, because it had expired.
 package struct ExpiredDeliveries: Sendable, Equatable {
     package let notifier: String
-    /// How many.
     package let count: Int
 
     package init(notifier: String, count: Int) {
@@ -24,11 +22,8 @@ package struct ExpiredDeliveries: Sendable, Equatable {
 
 /// What came of one claimed delivery.
 package struct FinishedAttempt: Sendable, Equatable {
-    /// What follows for it.
     package enum Next: Sendable, Equatable {
-        /// It has arrived.
         case delivered
-        /// It is tried again at this time.
         case retry(at: UnixMilliseconds)
         /// It can never arrive, and is given up for the try's reason.
         case dead
@@ -41,15 +36,12 @@ package struct FinishedAttempt: Sendable, Equatable {
         /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
         case gone(since: UnixMilliseconds?)
-        /// This environment of it has taken the token.
         case environment(String)
     }
 
-    /// Which delivery.
     package let id: UUIDv7
     /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
     package let attempt: Int
-    /// What follows.
     package private(set) var next: Next
     /// Why the try ended as it did, in a stable word.
     package let reason: String
@@ -57,7 +49,6 @@ package struct FinishedAttempt: Sendable, Equatable {
     package private(set) var now: UnixMilliseconds
     /// The device as it was claimed, when there is news of it.
     package let device: Device?
-    /// What is new of it.
     package let update: DeviceUpdate?
     /// The call that the claim has counted and that never reached its receiver, which is uncounted; nil when there is none.
     package let uncalled: RateLimitedCall?
@@ -80,7 +71,6 @@ package struct FinishedAttempt: Sendable, Equatable {
 /// Deliveries of one notifier that the store has ended by itself.
 package struct RefusedDeliveries: Sendable, Equatable {
     package let notifier: String
-    /// Why.
     package let ending: DeliveryEnding
     /// How many since the store was opened.
     package let count: Int
@@ -94,12 +84,10 @@ package struct RefusedDeliveries: Sendable, Equatable {
 
 /// Which deliveries; nil means any.
 package struct DeliveryFilter: Sendable, Equatable {
-    /// This one alone.
     package var id: UUIDv7?
     package var state: Delivery.State?
     package var kind: Event.Kind?
     package var appID: String?
-    /// Of this person.
     package var userID: String?
     package var ticketID: HelpDeskID?
     package var commentID: HelpDeskID?

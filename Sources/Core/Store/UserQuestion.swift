@@ -3,12 +3,10 @@ package struct UserQuestion: Sendable, Equatable {
     /// After how many milliseconds nobody answers any more, and the store deletes it with its answers.
     package static let lifeMilliseconds: UInt64 = 60_000
 
-    /// Its name.
     package let id: UUIDv7
     package let appID: String
     /// The user (`Authorizer.digest(ofUser:in:)`).
     package let user: KeyedDigest
-    /// Whether the user is to be forgotten.
     package let forgets: Bool
 
     package init(id: UUIDv7, appID: String, user: KeyedDigest, forgets: Bool) {

@@ -5,7 +5,6 @@ package struct HandOff: Sendable, Equatable {
     /// Whether support sees it for the first time.
     package let isNew: Bool
 
-    /// Tells of a ticket.
     package init(ticket: Ticket, isNew: Bool) {
         (self.ticket, self.isNew) = (ticket, isNew)
     }
@@ -13,7 +12,6 @@ package struct HandOff: Sendable, Equatable {
 
 /// Why support was not told of a person.
 package struct HandOffFailure: Error, Equatable {
-    /// The reason.
     package let failure: TicketFailure
     /// Whether support may have the message all the same. A new ticket alone does not count, because support does not see it.
     package let mayBeDone: Bool

@@ -2,18 +2,15 @@ package import JSON
 
 /// A channel of the customer's that a ticket is about.
 package struct RelatedChannel: Sendable, Equatable {
-    /// Its address.
     package let channel: String
     /// Its name; nil when the help desk does not tell it.
     package let name: String?
 
-    /// Names a channel.
     package init(_ channel: String, name: String? = nil) {
         self.channel = channel
         self.name = name
     }
 
-    /// The form in answers.
     package var json: JSONValue { ["channel": .string(channel), "name": name.map { .string($0) } ?? .null] }
 }
 
@@ -28,6 +25,5 @@ extension [RelatedChannel] {
         at(channels).count == count && channels.allSatisfy { !at([$0]).isEmpty }
     }
 
-    /// The form in answers.
     package var json: JSONValue { .array(map(\.json)) }
 }

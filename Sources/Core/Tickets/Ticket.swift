@@ -5,9 +5,7 @@ package import Time
 package struct Ticket: Sendable, Equatable {
     /// The help desk's number, exact to 64 bits.
     package let id: Int64
-    /// The customer's title.
     package var title: String?
-    /// The conversation's channel.
     package var channel: String?
     /// Its state; nil for one that is not known here.
     package var state: TicketState?
@@ -31,7 +29,6 @@ package struct Ticket: Sendable, Equatable {
     package var score: Int64?
     /// What the customer wrote with the rating.
     package var ratingComment: String?
-    /// When it was made.
     package var createdAt: UnixMilliseconds?
     /// When it changed last.
     package var updatedAt: UnixMilliseconds?
@@ -44,7 +41,6 @@ package struct Ticket: Sendable, Equatable {
     /// Whether it belongs to this person; compares bytes.
     package func belongs(to userID: String) -> Bool { self.userID?.utf8.elementsEqual(userID.utf8) ?? false }
 
-    /// Whether it has a field.
     package func has(_ field: TicketField) -> Bool { fields.contains(field) }
 
     /// Whether it is about to be listed before another one: what has changed last comes first, then what is newer.
@@ -61,7 +57,6 @@ extension Ticket {
     ]
     /// The members of what a customer sees of one ticket.
     package static let shownMembers = customerMembers + ["related_channels"]
-    /// The members of what the company sees.
     package static let members =
         customerMembers + ["user_id", "customer_id", "priority", "group_key", "channel_type", "custom_fields", "related_channels"]
 
@@ -81,7 +76,6 @@ extension Ticket {
         return object
     }
 
-    /// What the company sees.
     package var json: JSONObject {
         var object = customerJSON
         object.append(Self.text(userID), forKey: "user_id")
@@ -125,7 +119,6 @@ extension [TicketField] {
 }
 
 extension [TicketState: Int64] {
-    /// How many are open.
     package var open: Int64 { TicketState.open.reduce(0) { $0 + (self[$1] ?? 0) } }
 
     /// The counts as one object, in the order of a ticket's life.

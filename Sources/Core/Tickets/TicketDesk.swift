@@ -5,7 +5,6 @@ package protocol TicketDesk: Sendable {
     func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket
     /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new one.
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
-    /// Finds one ticket.
     func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket
     /// Lists tickets, those that changed last first.
     func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage
@@ -16,7 +15,6 @@ package protocol TicketDesk: Sendable {
     func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket
     /// Reopens a closed ticket.
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
-    /// Changes how urgent a ticket is.
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
     /// Says which channels a ticket is about, of which its customer must have joined each; none clears them.
     /// - Parameter owner: whose ticket it must be; nil for anybody's.
@@ -34,7 +32,6 @@ package protocol TicketDesk: Sendable {
 package struct NewTicket: Sendable, Equatable {
     /// What became of the customer's first message.
     package enum Message: Sendable, Equatable {
-        /// None was wanted.
         case none
         /// It was sent, so that support sees the ticket.
         case sent
@@ -63,26 +60,20 @@ package struct NewTicket: Sendable, Equatable {
     /// What became of the first message.
     package let message: Message
 
-    /// Tells of a new ticket.
     package init(ticket: Ticket, message: Message) {
         self.ticket = ticket
         self.message = message
     }
 }
 
-/// How a ticket is found.
 package enum TicketLocator: Sendable, Equatable {
-    /// By its number.
     case id(Int64)
-    /// By its conversation's channel.
     case channel(String)
 }
 
 /// Which tickets are listed.
 package struct TicketQuestion: Sendable, Equatable {
-    /// The usual length of a page.
     package static let pageLength = 10
-    /// The greatest length of a page.
     package static let longestPage = 100
 
     /// Whether open tickets are listed or closed ones.
@@ -93,7 +84,6 @@ package struct TicketQuestion: Sendable, Equatable {
         package static let alternatives = allCases.map(\.rawValue).joined(separator: " or ")
     }
 
-    /// The tickets to list.
     package let selection: Selection
     /// Whose; nil for everybody's.
     package let userID: String?
@@ -104,7 +94,6 @@ package struct TicketQuestion: Sendable, Equatable {
     /// How many at most.
     package let limit: Int
 
-    /// Asks for a page.
     package init(
         _ selection: Selection, userID: String?, fields: [TicketField] = [], after: TicketCursor = TicketCursor(), limit: Int = pageLength
     ) {
@@ -140,7 +129,6 @@ package struct TicketCursor: Sendable, Equatable {
     /// How many tickets of each state have been passed; those that are missing, none.
     package private(set) var passed: [TicketState: Int64] = [:]
 
-    /// The list's start.
     package init() {}
 
     /// Reads what `text` has written; nil for any other text.
@@ -153,10 +141,8 @@ package struct TicketCursor: Sendable, Equatable {
         }
     }
 
-    /// An opaque text for callers.
     package var text: String { TicketState.allCases.map { "\(passed[$0] ?? 0)" }.joined(separator: ".") }
 
-    /// How many of a state have been passed.
     package subscript(state: TicketState) -> Int64 { passed[state] ?? 0 }
 
     package mutating func pass(_ state: TicketState) { passed[state, default: 0] += 1 }

@@ -4,7 +4,6 @@ package struct TicketDraft: Sendable, Equatable {
     package static let longestUserName = 80
     /// The longest title, in UTF-16 code units.
     package static let longestTitle = 100
-    /// The longest key of a group, in characters.
     package static let longestGroupKey = 100
     /// The most channels that a ticket may be about.
     package static let mostRelatedChannels = 3
@@ -17,7 +16,6 @@ package struct TicketDraft: Sendable, Equatable {
     package var userID: String
     /// The customer's name, as support sees it; nil keeps the one that the help desk has.
     package let userName: String?
-    /// What it is about, for lists.
     package let title: String
     /// The group of support that gets it; nil for the help desk's own rules.
     package let groupKey: String?
@@ -108,7 +106,6 @@ extension Ticket {
 }
 
 extension TicketPriority {
-    /// Reads a caller's word.
     package init(wanted text: String) throws(TicketProblem) {
         guard let priority = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
             throw TicketProblem("priority", "expected one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -33,7 +33,6 @@ package enum TicketFailure: Error, Equatable, Sendable {
     /// Whether what was to be changed may have been changed all the same.
     package var mayHaveChanged: Bool { if case .unavailable = self { true } else { false } }
 
-    /// The error's code for programs.
     package var code: String {
         switch self {
         case .notFound: "not_found"

@@ -2,15 +2,12 @@
 package enum TicketState: String, Sendable, CaseIterable {
     /// It was made, and the customer has not written yet: support does not see it.
     case initialized = "INITIALIZED"
-    /// It waits for somebody of support.
     case pending = "PENDING"
     /// Somebody of support has it, and the customer waits for an answer.
     case active = "ACTIVE"
     /// Somebody of support has it, and waits for the customer.
     case idle = "IDLE"
-    /// Support has put it aside.
     case workInProgress = "WORK_IN_PROGRESS"
-    /// It has ended.
     case closed = "CLOSED"
 
     /// The states of a ticket that is open. One that the customer has never written to is not.
@@ -29,7 +26,6 @@ package enum TicketPriority: String, Sendable, CaseIterable {
 }
 
 extension Ticket {
-    /// The longest kind of channel, in characters.
     package static let longestChannelType = 64
 
     /// The kind of channel that a ticket came from, in the help desk's word; nil for any text that is no plain word of ASCII, which no
@@ -61,7 +57,6 @@ package struct TicketField: Sendable, Equatable {
     package static let keyGrammar = "1 to \(longestKey) UTF-16 code units without control characters, colons and commas"
 
     package let key: String
-    /// Its value, always a text.
     package let value: String
 
     /// Names a field. Nothing is checked: what a caller wants is checked by `wanted`, and what the help desk answered is taken as it is.
@@ -107,7 +102,6 @@ package struct TicketProblem: Error, Equatable {
     /// What was expected, as the end of a sentence.
     package let expectation: String
 
-    /// Names a field, and what was expected.
     package init(_ field: String, _ expectation: String) {
         self.field = field
         self.expectation = expectation

@@ -20,7 +20,6 @@ package struct BackendReply: Sendable, Equatable {
     }
 
     package let answer: BackendAnswer
-    /// What it tells about the backend.
     package let health: Health
     /// For how many seconds the backend lets its answer be kept at most; nil when it does not say.
     package let keepSeconds: UInt64?
@@ -56,12 +55,10 @@ package struct BackendReply: Sendable, Equatable {
 
 /// How long answers are kept, in seconds; 0 keeps none.
 package struct AnswerLifetimes: Sendable, Equatable {
-    /// For a yes.
     package var positiveSeconds: UInt64
     /// For a no.
     package var negativeSeconds: UInt64
 
-    /// Makes lifetimes.
     package init(positiveSeconds: UInt64, negativeSeconds: UInt64) {
         self.positiveSeconds = positiveSeconds
         self.negativeSeconds = negativeSeconds

@@ -17,7 +17,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         /// It is not called.
         case refused(UndecidedReason)
 
-        /// What the caller is told.
         package var answer: BackendAnswer {
             switch self {
             case .kept(let answer): answer
@@ -38,7 +37,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// What the end of a call means.
     package struct End {
-        /// Those who wait for its answer.
         package let waiters: [Waiter]
         /// Whether `forget` has come since the call: its answer may be older than what made us forget.
         package let isForgotten: Bool
@@ -48,11 +46,9 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// A change for other calls when a call ends.
     package enum Change: Sendable, Equatable {
-        /// The breaker has opened.
         case opened
         /// The breaker has closed.
         case closed
-        /// Calls about new keys are paced from now on.
         case pacedNewKeys
     }
 
@@ -98,7 +94,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     /// Whether the breaker lets nobody but probes through.
     package var isOpen: Bool { breaker.state != .closed }
 
-    /// How the backend does.
     package func status(now: MonotonicMilliseconds) -> BackendStatus {
         BackendStatus(
             breaker: BreakerStatus(breaker), pacesNewKeys: newKeys.isShown(now: now), lastFailure: lastFailure,
@@ -137,7 +132,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         return .call(lastCall, isKnown: isKnown)
     }
 
-    /// Ends a call.
     package mutating func finish(
         _ number: UInt64, _ reply: BackendReply, now: MonotonicMilliseconds, random: inout some RandomNumberGenerator
     ) -> End {

@@ -23,10 +23,8 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         self.limit = limit
     }
 
-    /// How many entries there are.
     package var count: Int { entries.count }
 
-    /// The value of a key.
     @inlinable public subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// Sets the value of a key, which becomes the youngest entry.

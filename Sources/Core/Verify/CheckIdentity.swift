@@ -2,7 +2,6 @@ package import Crypto
 
 /// Who asks with which key, as keyed digests: so that no key and no name stands in memory for as long as its answer is kept.
 package struct CheckIdentity: Sendable, Hashable {
-    /// Of the app and the person.
     package let person: UInt128
     /// Of the app, the person and the security key.
     package let credential: UInt128

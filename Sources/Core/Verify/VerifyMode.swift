@@ -1,6 +1,5 @@
 /// Who decides whether a person may use an app's chat: `apps[].verify.mode`.
 package enum VerifyMode: String, Sendable, CaseIterable {
-    /// The security key alone.
     case key
     /// The app's backend alone; what a security key is like is its own affair.
     case backend

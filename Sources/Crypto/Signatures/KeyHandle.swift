@@ -5,7 +5,6 @@ internal import COpenSSL
 @safe final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the key and frees it.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = pointer
     }
@@ -189,11 +188,9 @@ package enum KeyProblem: Error, Equatable {
     case json
     /// It is PEM, but contains no key of the required kind: for example a certificate, or the other half of the pair.
     case noKey
-    /// It is protected by a passphrase.
     case encrypted
     /// The key cannot be read, or its parts do not belong together.
     case damaged
-    /// It is another kind of key.
     case wrongType(found: String, needed: String)
     /// It is on a curve other than P-256.
     case wrongCurve(found: String)

@@ -22,7 +22,6 @@ package protocol VerifyingKey: Sendable {
 ///
 /// Its description does not contain the key. OpenSSL erases its copy of the key when the last value is released.
 package struct ES256PrivateKey: SigningKey {
-    /// The algorithm's name.
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
@@ -35,7 +34,6 @@ package struct ES256PrivateKey: SigningKey {
         try handle.requireWholePair()
     }
 
-    /// The public key of the pair.
     package var publicKey: ES256PublicKey { ES256PublicKey(handle.publicPart()) }
 
     /// Signs a message: r and s, 32 bytes each, different on every call. Throws when OpenSSL fails.
@@ -47,7 +45,6 @@ package struct ES256PrivateKey: SigningKey {
 
 /// A public key on P-256, which verifies ES256.
 package struct ES256PublicKey: VerifyingKey {
-    /// The algorithm's name.
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
@@ -72,7 +69,6 @@ package struct ES256PublicKey: VerifyingKey {
 ///
 /// OpenSSL erases its copy of the key when the last value is released.
 package struct RS256PrivateKey: SigningKey {
-    /// The algorithm's name.
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 
@@ -86,7 +82,6 @@ package struct RS256PrivateKey: SigningKey {
         try handle.requireWholePair()
     }
 
-    /// The public key of the pair.
     package var publicKey: RS256PublicKey { RS256PublicKey(handle.publicPart()) }
 
     /// Signs a message: as many bytes as the key has, the same on every call. Takes about one millisecond. Throws when OpenSSL fails.
@@ -97,7 +92,6 @@ package struct RS256PrivateKey: SigningKey {
 
 /// An RSA public key, which verifies RS256.
 package struct RS256PublicKey: VerifyingKey {
-    /// The algorithm's name.
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 

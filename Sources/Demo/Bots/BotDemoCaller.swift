@@ -8,7 +8,6 @@ internal import Simulators
 
 /// The requests of the customer's app, of the company's backend and of an operator. They block.
 struct BotDemoCaller: Sendable {
-    /// The app's id.
     let app: String
     private let requests: DemoRequests
     private let url: String

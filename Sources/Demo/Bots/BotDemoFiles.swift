@@ -6,9 +6,7 @@ internal import Simulators
 /// What a demonstration of bots has in its directory beside what `deskgate init` makes everywhere: the secrets of the bot and of the shop,
 /// and what the shop knows.
 package struct BotDemoFiles: Sendable {
-    /// The bot's name.
     package static let bot = "orders"
-    /// The app's id.
     package static let app = "shop"
 
     private static let sizeLimit = 1 << 20

@@ -34,7 +34,6 @@ struct BotStory {
         let model: SimulatedModel
     }
 
-    /// Plays it from the beginning to the end.
     mutating func play() throws(DemoFailure) {
         let start = try begin()
         try talk(start)
@@ -51,7 +50,6 @@ struct BotStory {
         say("  NOT AS EXPECTED: \(surprise)")
     }
 
-    /// A line of the conversation.
     func tell(_ who: String, _ text: String) {
         let lines = text.split(separator: "\n")
         for (number, line) in lines.enumerated() {
@@ -154,7 +152,6 @@ struct BotStory {
 
     func status(of order: String) -> String? { shop.shopData.orders.first { $0.id == order }?.status }
 
-    /// Converts the model's failures.
     func explained<Result>(_ work: () throws(SimulatedModel.Failure) -> Result) throws(DemoFailure) -> Result {
         do throws(SimulatedModel.Failure) {
             return try work()

@@ -8,7 +8,6 @@ package import Time
 /// Somebody whose security key lets the person use the chat.
 package struct AuthenticatedCaller: Sendable {
     package let appID: String
-    /// The person.
     package let userID: String
     /// The segment of the path at the route's parameter, as sent, with its escapes; empty when the route has none.
     package let parameter: String
@@ -53,7 +52,6 @@ extension CallWindows.Person {
 
 /// The answer to a proven caller, with what is counted and logged of it.
 package struct AuthenticatedAnswer: Sendable {
-    /// The answer.
     package let response: Response
     /// The result, as in logs and metrics.
     package let result: String
@@ -62,7 +60,6 @@ package struct AuthenticatedAnswer: Sendable {
     /// How important that line is.
     package let level: LogLevel
 
-    /// Tells of an answer.
     package init(_ response: Response, result: String, reason: String? = nil, level: LogLevel = .info) {
         self.response = response
         self.result = result
@@ -78,7 +75,6 @@ package struct AuthenticatedAnswer: Sendable {
 
 /// How a proven caller is answered.
 package enum AuthenticatedStep: Sendable {
-    /// With what is known now.
     case answer(AuthenticatedAnswer)
     /// When somebody has been asked: starts that, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.
     case later(@Sendable (_ complete: @escaping @Sendable (AuthenticatedAnswer) -> Void) -> Void)

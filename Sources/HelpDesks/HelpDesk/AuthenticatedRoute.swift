@@ -60,7 +60,6 @@ package final class AuthenticatedRoute: Sendable {
     /// What is known of a call after its body is gone.
     private struct Call: Sendable {
         let verdict: Verdict
-        /// The user of whom the final verdict is recorded.
         let user: RecordedUser
         /// The app; nil when it is not configured.
         let app: String?

@@ -58,7 +58,6 @@ package final class AuthorizationRecorder: Sendable {
 
 /// The records of one snapshot's apps.
 struct AuthorizationRecords: Sendable {
-    /// By the index of the app in the authorizer.
     let apps: [Monitor<RecentAuthorizations>]
     let unknownApp: Monitor<RecentAuthorizations>
 }
@@ -73,7 +72,6 @@ package struct RecordedUser: Sendable {
         recent = decision.namedApplication.map { records.apps[$0] } ?? records.unknownApp
     }
 
-    /// The user who registers a device.
     init(_ records: AuthorizationRecords, device: Device.Key, authorizer: Authorizer) {
         let application = authorizer.index(of: device.appID.utf8.span)
         user = authorizer.digest(ofUser: device.userID.utf8.span, in: application)

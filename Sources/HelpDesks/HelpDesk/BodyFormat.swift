@@ -6,7 +6,6 @@ package import HTTPServer
 package enum BodyFormat {
     case json, form
 
-    /// Finds the format of a request's body.
     package init(of request: borrowing Request) {
         var declared: BodyFormat?
         request.withHeader("Content-Type") { value in

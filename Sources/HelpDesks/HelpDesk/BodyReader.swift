@@ -90,13 +90,11 @@ package struct BodyReader<let count: Int>: Sendable {
 }
 
 extension BodyReader<3> {
-    /// Reads the credentials alone.
     static var credentials: BodyReader<3> { BodyReader(wanting: ["app_id", "user_id", "security_key"]) }
 }
 
 /// The ranges of a body's wanted fields, in bytes that are lent with it.
 package struct BodyFields<let count: Int> {
-    /// The value of a field.
     enum Value {
         case missing, null, notAString
         /// The range of its bytes, which are valid UTF-8.

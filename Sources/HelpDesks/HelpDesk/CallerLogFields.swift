@@ -31,7 +31,6 @@ package struct CallerLogFields {
         }
     }
 
-    /// Describes the caller of a registration.
     init(_ registration: Registration, _ authorizer: Authorizer) {
         let (appID, userID) = (registration.key.appID, registration.key.userID)
         (app, appReference, keyID) = (appID, nil, registration.claims.key?.keyID)

@@ -84,7 +84,6 @@ package enum FormError: Error, CustomStringConvertible {
     case badEscape
     /// The value of this field is not UTF-8.
     case invalidUTF8(StaticString)
-    /// This field is given twice.
     case duplicate(StaticString)
 
     /// The error in words, such as `user_id is given twice`.

@@ -15,11 +15,8 @@ package struct HelpDesk: Sendable {
     /// Makes a notifier that reports registrations to the help desk.
     package typealias RelayMaker = @Sendable (Configuration.Relay, RelayServices, Client) throws -> any Notifier
 
-    /// Its name in the configuration.
     package let kind: HelpDeskKind
-    /// Serves its apps.
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
-    /// Makes its relays.
     package let makeRelay: RelayMaker
     /// The ways in which its webhooks are signed.
     package let signatures: [HelpDeskSignature]
@@ -28,7 +25,6 @@ package struct HelpDesk: Sendable {
     /// How many connections serving its apps may open, those of `HelpDeskServices.client` among them; relays have their own.
     package let connectionLimit: @Sendable (Configuration) -> Int
 
-    /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
         makeRelay: @escaping RelayMaker, signatures: [HelpDeskSignature],
@@ -57,7 +53,6 @@ package struct CredentialProbe: Sendable {
     /// and `misconfigured` when it is bad.
     package let prove: @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
 
-    /// Describes a probe.
     package init(
         appID: String, name: String, timeoutMilliseconds: UInt64, remedy: String,
         prove: @escaping @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
@@ -70,9 +65,7 @@ package struct CredentialProbe: Sendable {
     }
 }
 
-/// How a help desk's webhooks are signed.
 package struct HelpDeskSignature: Sendable {
-    /// The scheme, for explanations.
     package let scheme: SignatureScheme
     /// Whether a header's value is the signature of a body with a secret, as the route decides it. Throws when OpenSSL fails.
     package let isGenuine: @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
@@ -86,13 +79,11 @@ package struct HelpDeskSignature: Sendable {
         package let key: String
         package let values: [SecretBytes]
 
-        /// Names secrets.
         package init(key: String, values: [SecretBytes]) {
             (self.key, self.values) = (key, values)
         }
     }
 
-    /// Describes the signature.
     package init(
         _ scheme: SignatureScheme,
         isGenuine: @escaping @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool,
@@ -113,7 +104,6 @@ package struct HelpDeskSignature: Sendable {
 
 /// A help desk whose apps are served.
 package struct ServedHelpDesk: Sendable {
-    /// Its routes on the public listener.
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
@@ -126,7 +116,6 @@ package struct ServedHelpDesk: Sendable {
     /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
     package let close: @Sendable () -> Void
 
-    /// Describes the served apps.
     package init(
         routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStatus? = { _, _ in nil },
@@ -144,7 +133,6 @@ package struct ServedHelpDesk: Sendable {
 
 /// Tells those who keep something about people when it may not hold any more. Any thread may use it.
 package final class CacheInvalidation: Sendable {
-    /// What has happened.
     package enum Item: Sendable {
         /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
         case revocations(RevocationChange?)
@@ -179,12 +167,9 @@ package final class HelpDeskServices: Sendable {
 
     /// The parts of the configuration in force that all help desks use.
     package let state: SnapshotReference<HelpDeskState>
-    /// The revocations in force.
     package let revocations: SnapshotReference<Revocations>
-    /// The store of events and devices.
     package let store: any Store
     package let metrics: HelpDeskMetrics
-    /// The clocks.
     package let clocks: Clocks
     /// Random bytes for the ids of events.
     package let random: RandomPool
@@ -192,7 +177,6 @@ package final class HelpDeskServices: Sendable {
     package let logger: Logger
     /// For lines that strangers can cause; it samples them.
     package let denials: DenialLog
-    /// Makes the spans of requests.
     package let tracer: Tracer
     /// Calls the help desks, each request for its app; its owner closes it.
     package let client: LazyClient
@@ -201,7 +185,6 @@ package final class HelpDeskServices: Sendable {
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
-    /// Gathers the services.
     package init(
         state: SnapshotReference<HelpDeskState>, revocations: SnapshotReference<Revocations>, store: any Store, metrics: HelpDeskMetrics,
         clocks: Clocks,
@@ -231,12 +214,10 @@ package struct RelayServices: Sendable {
     /// Mints a short-lived security key for a relayed registration, which the help desk sends back to us for authorization; nil when none
     /// can be minted. Does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
-    /// The clocks.
     package let clocks: Clocks
     /// Where a relay tells that it has ended a person's sessions.
     package let invalidation: CacheInvalidation
 
-    /// Gathers the services.
     package init(
         mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?, clocks: Clocks,
         invalidation: CacheInvalidation = CacheInvalidation()

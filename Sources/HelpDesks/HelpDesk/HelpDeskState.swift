@@ -18,7 +18,6 @@ package final class HelpDeskState: Sendable {
     private let keyUses: KeyUses
     /// Records how users' requests are answered.
     private let records: AuthorizationRecords
-    /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
     /// Takes the snapshot of a configuration.
@@ -69,11 +68,8 @@ package final class HelpDeskState: Sendable {
 
 /// The metrics of requests by help desks and their apps. Make it once per registry.
 package struct HelpDeskMetrics: Sendable {
-    /// Authorization requests by verdict.
     package let authorizeRequests: MetricFamily<Counter>
-    /// The duration of authorization requests.
     package let authorizeDuration: Histogram
-    /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
     /// Refused webhooks by app and `WebhookRefusal`.
     package let webhookRefusals: MetricFamily<Counter>
@@ -103,7 +99,6 @@ package struct HelpDeskMetrics: Sendable {
     /// Upper bounds in seconds, for calls through the internet.
     private static let requestBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-    /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
         authorizeRequests = registry.counter(
             "deskgate_authorize_requests_total", "Authorization requests by verdict.", labels: ["app", "result", "reason", "key_id"])

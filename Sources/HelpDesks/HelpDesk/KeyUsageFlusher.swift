@@ -10,7 +10,6 @@ package final class KeyUsageFlusher: Sendable {
     private static let intervalMilliseconds: UInt64 = 60_000
 
     private struct State {
-        /// What this process has recorded.
         var recorded: [KeyUse.Name: KeyUse] = [:]
         /// The records of all processes, as the store last had them; nil until it has been read.
         var stored: [KeyUse.Name: KeyUse]?

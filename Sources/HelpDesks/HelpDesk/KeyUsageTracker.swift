@@ -9,7 +9,6 @@ package final class KeyUsageTracker: Sendable {
 
     package init() {}
 
-    /// The words of an authorizer's keys.
     func uses(of authorizer: Authorizer) -> KeyUses {
         let entries = words.withLock { words in
             authorizer.applications.map { application in
@@ -45,7 +44,6 @@ package struct KeyUses: ~Copyable, Sendable {
         let word: KeyUseWord
     }
 
-    /// By the index of the app in the authorizer.
     let applications: [[Entry]]
 
     /// Notes that a key was used, if the decision of the same authorizer says so, whatever the app's backend will say. Takes no lock and

@@ -16,11 +16,9 @@ package final class NearestApps: Sendable {
     private struct State {
         /// When the last text of an unknown app was compared.
         var unknownAt: MonotonicMilliseconds?
-        /// The same of a known one.
         var knownAt: MonotonicMilliseconds?
         var found: (name: String, at: MonotonicMilliseconds)?
 
-        /// Whether a text is to be compared now.
         mutating func isDue(isUnknown: Bool, now: MonotonicMilliseconds) -> Bool {
             if let last = isUnknown ? unknownAt : knownAt, now.elapsed(since: last) < NearestApps.pauseMilliseconds { return false }
             if isUnknown { unknownAt = now } else { knownAt = now }

@@ -25,7 +25,6 @@ package struct StoreRefusals: Sendable {
     private let corrupt = refusal("corrupt", "The store is damaged; try again later.", retryAfterSeconds: 60)
     private let closed = refusal("closed", "The service is stopping; try again.", retryAfterSeconds: 1)
 
-    /// The answer to an error of this kind.
     package func response(_ kind: StoreError.Kind) -> Response {
         switch kind {
         case .queueFull: queueFull

@@ -26,7 +26,6 @@ package final class RevocationPoller: Sendable {
         var copyRestsUntil: MonotonicMilliseconds = 0
     }
 
-    /// The revocations in force.
     package let live = SnapshotReference(Revocations.unknown)
     private let store: any Store
     private let copy: RevocationCopyFile?
@@ -151,7 +150,6 @@ package final class RevocationPoller: Sendable {
     }
 }
 
-/// The copy.
 extension RevocationPoller {
     /// How long after its last writing a copy is written again although nothing has changed, in milliseconds.
     private static let confirmationMilliseconds: UInt64 = 300_000

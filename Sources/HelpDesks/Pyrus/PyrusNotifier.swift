@@ -17,11 +17,9 @@ final class PyrusNotifier: Notifier {
 
     /// False: a registration that has to wait must not hold up the one that replaces it.
     var keepsTicketOrder: Bool { false }
-    /// As configured.
     var concurrency: Int { relay.transport.concurrency }
     /// Retries until the event expires.
     var retryPolicy: RetryPolicy { .webhook }
-    /// As configured.
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
     /// The help desk's limits: one call for a person, five for an installation of an app.

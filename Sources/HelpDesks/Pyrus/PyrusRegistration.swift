@@ -4,7 +4,6 @@ internal import JSON
 /// The registration or removal of a device, as it is reported to the help desk.
 struct PyrusRegistration: Sendable {
     let key: Device.Key
-    /// The device type.
     let type: String
     /// The token; nil for a removal.
     let token: String?

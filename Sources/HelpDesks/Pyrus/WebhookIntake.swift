@@ -19,9 +19,7 @@ struct WebhookIntake {
 
     /// What proves that a webhook comes from the help desk.
     enum Proof {
-        /// The secret at the end of the path.
         case path
-        /// The signature in a header.
         case signature
     }
 
@@ -33,7 +31,6 @@ struct WebhookIntake {
         case malformed(WebhookError, WebhookApps.App?)
         /// It names no user, and the app does not accept that. The app is the one that it belongs to, if known.
         case anonymous(WebhookError, WebhookApps.App?)
-        /// OpenSSL failed.
         case failed(CryptoError)
     }
 

@@ -14,7 +14,6 @@ struct WebhookParser {
     /// Nil when the body has none.
     private let token: WebhookFields?
 
-    /// Parses the JSON and reads the app.
     init(_ body: Span<UInt8>) throws(WebhookError) {
         root = try WebhookFields(parsing: body)
         token = root.has("token") ? try root.requiredObject("token") : nil

@@ -7,7 +7,6 @@ internal import HTTPServer
 struct WebhookSignature: Sendable {
     static let header: StaticString = "X-Pyrus-Sig"
     private static let prefix: StaticString = "sha1="
-    /// In words, for explanations.
     static let scheme = SignatureScheme(
         header: header.description, algorithm: .sha1, encoding: .hexadecimal, prefix: prefix.description)
 

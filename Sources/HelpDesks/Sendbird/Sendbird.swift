@@ -42,14 +42,10 @@ final class SendbirdState: Sendable {
         let settings: Configuration.Sendbird
         /// The user ids of its bots; nil when it does not name them.
         let bots: Set<ByteKey>?
-        /// What verifies its webhooks.
         let keys: SendbirdKeys
         let counters: LabelledCounters<WebhookResult>
-        /// The ratings of its tickets by score.
         let ratings: [Int64: Counter]
-        /// Asks Desk about it.
         let desk: DeskClient
-        /// Who is told of its events.
         let subscriptions: ReportMaker.Subscriptions
 
         init(
@@ -68,7 +64,6 @@ final class SendbirdState: Sendable {
 
     /// What all help desks use of the same configuration.
     let shared: HelpDeskState
-    /// Issues the apps' session tokens.
     let sessions: SessionIssuers
     /// Counts webhooks without a known app.
     let unknown: LabelledCounters<WebhookResult>

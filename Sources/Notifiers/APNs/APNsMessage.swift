@@ -28,7 +28,6 @@ enum APNsPayload {
 
 /// The headers of a notification for APNs (Apple, "Sending notification requests to APNs"), without the authorization.
 struct APNsHeaders: Sendable {
-    /// Names and values.
     let pairs: [(name: String, value: String)]
 
     /// Makes the headers of one delivery, the same on every attempt.

@@ -26,7 +26,6 @@ package struct APNsDestination: Sendable, Equatable {
     /// Apple's environment for apps run from Xcode.
     package static let sandboxURL = "https://api.sandbox.push.apple.com"
 
-    /// What proves who sends.
     package var credential: Credential
     /// The app's bundle identifier.
     package var topic: String
@@ -50,7 +49,6 @@ package struct APNsDestination: Sendable, Equatable {
     }
 }
 
-/// The protocol of APNs.
 struct APNsProvider: PushProvider {
     /// A token that no device has.
     private static let impossibleToken = String(repeating: "0", count: 64)

@@ -72,7 +72,6 @@ enum APNsRemedy: String, CaseIterable, ProviderRemedy {
         #"many devices belong to another app: check "topic", and that "routes" lead the devices of each app to their own notifier"#
     case topic = #"check "topic": the app's bundle identifier, which the key or the certificate must be allowed to send to"#
 
-    /// The remedies by reason.
     static let byReason: [String: APNsRemedy] = {
         var remedies: [String: APNsRemedy] = [
             StatusReason.word(403): .credential, StatusReason.word(404): .address, StatusReason.word(405): .address,
@@ -82,7 +81,6 @@ enum APNsRemedy: String, CaseIterable, ProviderRemedy {
         return remedies
     }()
 
-    /// The same in Russian.
     var russian: String {
         switch self {
         case .address: #"проверьте "url", "sandbox_url" и "proxy": по этому адресу отвечает не APNs"#

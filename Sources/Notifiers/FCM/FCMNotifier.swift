@@ -5,7 +5,6 @@ internal import Time
 
 /// Where and how one project's messages reach Firebase Cloud Messaging, which proves the credential by validating a message that it does not send.
 package struct FCMDestination: Sendable, Equatable {
-    /// Firebase's address.
     package static let defaultURL = "https://fcm.googleapis.com"
 
     /// The text of the key file of a service account of the project; see `ServiceAccount`.
@@ -27,7 +26,6 @@ package struct FCMDestination: Sendable, Equatable {
     }
 }
 
-/// The protocol of FCM.
 struct FCMProvider: PushProvider {
     var environments: [PushEnvironment] { [interface.environment] }
     var proof: PushMessage { interface.proof }

@@ -51,7 +51,6 @@ enum FCMRemedy: String, CaseIterable, ProviderRemedy {
         }
     }
 
-    /// The remedies by reason.
     static let byReason: [String: FCMRemedy] = {
         var remedies: [String: FCMRemedy] = [
             StatusReason.word(401): .account, StatusReason.word(403): .permission, StatusReason.word(404): .project,
@@ -62,7 +61,6 @@ enum FCMRemedy: String, CaseIterable, ProviderRemedy {
         return remedies
     }()
 
-    /// The same in Russian.
     var russian: String {
         switch self {
         case .account: #"проверьте "service_account": новый ключ создаётся в консоли Firebase, Project settings, Service accounts"#

@@ -13,7 +13,6 @@ package struct ServiceAccount: Sendable {
         case notServiceAccount
         /// A field is missing, empty or not a string.
         case missing(field: String)
-        /// A field has a malformed value.
         case invalid(field: String)
         /// `private_key` is not an RSA key that can sign.
         case key(KeyProblem)
@@ -25,7 +24,6 @@ package struct ServiceAccount: Sendable {
     package let projectID: String
     /// The account's name: the issuer of its assertions.
     package let clientEmail: String
-    /// Which of the account's keys it is.
     package let privateKeyID: String
     /// Where assertions are exchanged for access tokens.
     package let tokenURI: String

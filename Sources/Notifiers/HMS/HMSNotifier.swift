@@ -7,7 +7,6 @@ internal import WebTokens
 
 /// Where and how one app's messages reach Huawei's Push Kit, which proves the credential by issuing an access token.
 package struct HMSDestination: Sendable, Equatable {
-    /// Huawei's address.
     package static let defaultURL = "https://push-api.cloud.huawei.com"
     /// What messages are classified as by default: instant messages.
     package static let defaultCategory = "IM"
@@ -58,7 +57,6 @@ struct HMSProvider: PushProvider {
         path = "/v1/\(destination.appID)/messages:send"
     }
 
-    /// A message to nobody.
     var proof: PushMessage {
         let body: JSONValue = ["validate_only": true, "message": ["token": []]]
         return message(body.serialized())
@@ -87,7 +85,6 @@ struct HMSProvider: PushProvider {
 
 /// Exchanges an app's credentials for access tokens (RFC 6749 section 4.4; Huawei's "OAuth 2.0-based authentication", client credentials).
 package struct HuaweiTokenSource: ProviderTokenSource {
-    /// Huawei's token server.
     package static let tokenURL = "https://oauth-login.cloud.huawei.com/oauth2/v3/token"
 
     private let clientID: String

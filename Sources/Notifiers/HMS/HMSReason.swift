@@ -79,7 +79,6 @@ enum HMSRemedy: String, CaseIterable, ProviderRemedy {
     case pushKit = #"enable Push Kit for the app in AppGallery Connect, and check "app_id""#
     case receipts = "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate"
 
-    /// The remedies by reason.
     static let byReason: [String: HMSRemedy] = {
         var remedies: [String: HMSRemedy] = [
             StatusReason.word(401): .credential, StatusReason.word(403): .credential, StatusReason.word(404): .credential,
@@ -90,7 +89,6 @@ enum HMSRemedy: String, CaseIterable, ProviderRemedy {
         return remedies
     }()
 
-    /// The same in Russian.
     var russian: String {
         switch self {
         case .credential: #"проверьте "app_id" и "secret": AppGallery Connect показывает их в настройках проекта"#

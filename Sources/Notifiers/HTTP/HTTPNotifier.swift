@@ -12,7 +12,6 @@ package struct HTTPDestination: Sendable, Equatable {
     package var secrets: [SecretBytes]
     /// Whether the deliveries of one ticket are attempted one after the other.
     package var keepsTicketOrder: Bool
-    /// How the receiver is reached.
     package var transport: NotifierTransport
 
     package init(url: String, secrets: [SecretBytes], keepsTicketOrder: Bool, transport: NotifierTransport) {
@@ -25,13 +24,10 @@ package struct HTTPDestination: Sendable, Equatable {
 
 /// Posts events to a receiver in signed HTTP requests (Standard Webhooks 1.0).
 package struct HTTPNotifier: Notifier {
-    /// As configured.
     package var keepsTicketOrder: Bool { destination.keepsTicketOrder }
-    /// As configured.
     package var concurrency: Int { destination.transport.concurrency }
     /// Retries for about a day, as long as an event lives.
     package var retryPolicy: RetryPolicy { .webhook }
-    /// As configured.
     package var longestAttemptMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 
     /// The receiver is the company's own.
@@ -78,7 +74,6 @@ package struct HTTPNotifier: Notifier {
     /// The receiver has answered 410.
     package func remedy(for reason: String) -> String { Self.goneRemedy.english }
 
-    /// What an operator does then.
     static let goneRemedy = LocalizedText(
         "its receiver wants nothing more; ask whoever runs it, then \(LocalizedText.reload)",
         "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(LocalizedText.reload)")

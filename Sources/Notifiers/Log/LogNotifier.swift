@@ -19,7 +19,6 @@ package struct LogNotifier: Notifier {
     /// Writing a line does not wait.
     package var longestAttemptMilliseconds: UInt64 { 1000 }
 
-    /// Writes one line.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let identity = delivery.event.identity
         var fields: LogFields = [

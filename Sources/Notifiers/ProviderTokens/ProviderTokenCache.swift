@@ -35,7 +35,6 @@ package final class ProviderTokenCache: Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// Asks for a token.
     package func token(_ completion: @escaping Completion) {
         let now = monotonicMilliseconds()
         let decision = shared.withLock { shared in

@@ -16,11 +16,9 @@ final class ConnectionGate: Sendable {
 
     /// What the result of a request says about its connection.
     enum Finding: Sendable {
-        /// The provider has accepted the sender on it.
         case proved
         /// It no longer exists.
         case lost
-        /// Nothing is known.
         case unclear
     }
 
@@ -88,7 +86,6 @@ final class ConnectionGate: Sendable {
 }
 
 extension ConnectionGate.Finding {
-    /// What the result of a request says.
     init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success(let response) where response.status < 500 && response.status != 403 && response.status != 429: self = .proved

@@ -13,7 +13,6 @@ struct ProviderAnswer: Sendable, Equatable {
         self.step = step
     }
 
-    /// Makes an answer from an outcome's parts.
     init(_ verdict: DeliveryOutcome.Verdict, _ reason: String, slowsDown: Bool = false, step: NextStep? = nil) {
         self.init(DeliveryOutcome(verdict, reason: reason, slowsDown: slowsDown), step: step)
     }
@@ -31,7 +30,6 @@ enum NextStep: Sendable, Equatable {
     case compareClocks
     /// Write the message in `PushNotification.shortenedPayload` bytes and send again.
     case shorten
-    /// Send again on a new connection.
     case reconnect
     /// Ask the notifier's `CredentialMismatchDetector` whether the token is wrong, the settings are, or neither is known yet.
     case askAlarm

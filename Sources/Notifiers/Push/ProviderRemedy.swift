@@ -2,7 +2,6 @@ internal import Core
 
 /// What an operator does about a provider's answers: one sentence's end, whose raw value is the English text.
 protocol ProviderRemedy: RawRepresentable<String> {
-    /// The same in Russian.
     var russian: String { get }
 }
 

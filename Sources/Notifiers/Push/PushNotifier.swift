@@ -19,7 +19,6 @@ extension ProvableNotifier {
 package final class PushNotifier: ProvableNotifier {
     /// False: a comment that waits for one device must not delay a ticket's other devices.
     package var keepsTicketOrder: Bool { false }
-    /// As configured.
     package let concurrency: Int
     /// As APNs and FCM ask for; the other providers document nothing.
     package var retryPolicy: RetryPolicy { .push }

@@ -34,12 +34,10 @@ extension PushNotification {
     /// delivered notifications"); nil when there is none.
     var mutableContent: JSONValue? { avatarURL.map { _ in 1 } }
 
-    /// The data for the app.
     var dataObject: JSONObject { JSONObject(texts: data) }
 }
 
 extension PushWithdrawal {
-    /// The data for the app.
     var dataObject: JSONObject { JSONObject(texts: data) }
 
     /// What APNs gets of it: iOS wakes the app, and shows nothing.
@@ -67,7 +65,6 @@ enum OpaqueToken {
 }
 
 extension JSONObject {
-    /// An object of texts.
     init(texts: [(key: String, value: String)]) {
         self.init()
         for (key, value) in texts { append(.string(value), forKey: key) }

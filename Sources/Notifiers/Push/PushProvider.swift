@@ -69,7 +69,6 @@ struct PushEnvironment: Sendable {
 struct PushMessage: Sendable {
     /// What follows the environment's URL.
     let path: String
-    /// Names and values.
     let headers: [(name: String, value: String)]
     /// The body as it is sent.
     let body: [UInt8]
@@ -77,7 +76,6 @@ struct PushMessage: Sendable {
 
 /// What proves to a provider who sends.
 enum PushAuthorization: Sendable {
-    /// The connection's client certificate.
     case certificate
     /// A token that never changes.
     case fixed(SecretBytes)
@@ -87,7 +85,6 @@ enum PushAuthorization: Sendable {
 
 /// What one request is authorized with.
 enum PushBearer: Sendable {
-    /// Nothing in the request.
     case none
     /// A token that never changes.
     case fixed(SecretBytes)

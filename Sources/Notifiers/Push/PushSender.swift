@@ -34,7 +34,6 @@ final class PushSender: Sendable {
     /// requests.
     var longestAttemptMilliseconds: UInt64 { 2 * UInt64(context.timeoutMilliseconds) }
 
-    /// Attempts a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         let isWithdrawal = event.kind == .conversationSeen && style.withdraws

@@ -7,12 +7,9 @@ package import Time
 package struct PushSettings: Sendable, Equatable {
     /// The provider with its credentials.
     package var provider: PushDestination
-    /// What the phone shows.
     package var style: PushStyle
-    /// How the provider is reached.
     package var transport: NotifierTransport
 
-    /// Makes settings.
     package init(provider: PushDestination, style: PushStyle, transport: NotifierTransport) {
         self.provider = provider
         self.style = style
@@ -69,7 +66,6 @@ struct PushContext: Sendable {
     /// The wall clock, for tokens, times to live and Retry-After.
     let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
-    /// A cache for the tokens of a source.
     func cache(_ source: any ProviderTokenSource, _ policy: ProviderTokenPolicy) -> ProviderTokenCache {
         ProviderTokenCache(source, policy: policy, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
     }

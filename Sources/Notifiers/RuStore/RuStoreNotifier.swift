@@ -6,7 +6,6 @@ internal import Time
 ///
 /// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
 package struct RuStoreDestination: Sendable, Equatable {
-    /// RuStore's address.
     package static let defaultURL = "https://vkpns.rustore.ru"
 
     /// The project's identifier, as the console shows it.
@@ -83,7 +82,6 @@ enum RuStoreRemedy: String, CaseIterable, ProviderRemedy {
         }
     }
 
-    /// The remedies by reason.
     static let byReason: [String: RuStoreRemedy] = {
         var remedies: [String: RuStoreRemedy] = [
             StatusReason.word(401): .token, StatusReason.word(403): .token, StatusReason.word(404): .token,
@@ -93,7 +91,6 @@ enum RuStoreRemedy: String, CaseIterable, ProviderRemedy {
         return remedies
     }()
 
-    /// The same in Russian.
     var russian: String {
         switch self {
         case .otherProject:

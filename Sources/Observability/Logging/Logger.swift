@@ -11,7 +11,6 @@ package struct Logger: Sendable {
     /// The lowest level that is written; lines below it are not built.
     package var level: LogLevel { threshold.level }
 
-    /// Makes a logger for lines from this level on.
     package init(level: LogLevel, sink: LogSink) {
         threshold = LogThreshold(level)
         self.sink = sink
@@ -63,7 +62,6 @@ package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// The format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
     /// One JSON object a line: `time`, `level`, `message`, then the fields.
     case json
@@ -83,13 +81,11 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
         assert(hasDistinctKeys, "log field key reserved or given twice")
     }
 
-    /// Appends a field.
     package mutating func append(_ key: String, _ value: LogValue) {
         pairs.append((key: key, value: value))
         assert(hasDistinctKeys, "log field key reserved or given twice")
     }
 
-    /// Appends the fields of another line.
     package mutating func append(_ fields: LogFields) {
         pairs += fields.pairs
         assert(hasDistinctKeys, "log field key reserved or given twice")

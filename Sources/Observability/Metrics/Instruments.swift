@@ -50,7 +50,6 @@ package final class Gauge: MetricChild {
         prefix = PrometheusText.samplePrefix(definition.name, labels: labels)
     }
 
-    /// Replaces the value.
     package func set(_ newValue: Int64) {
         value.store(newValue, ordering: .relaxed)
     }

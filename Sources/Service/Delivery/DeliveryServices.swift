@@ -28,7 +28,6 @@ final class DeliveryServices: Sendable {
     /// The notifiers of the configuration in force, and all notifiers that are not closed yet.
     private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
 
-    /// Creates the notifiers and starts the dispatcher.
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) {

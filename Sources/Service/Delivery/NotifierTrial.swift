@@ -19,7 +19,6 @@ package import Time
 package struct NotifierTrial {
     /// Why a trial could not be run.
     package struct Failure: Error, CustomStringConvertible {
-        /// One sentence.
         package let description: String
     }
 
@@ -204,7 +203,6 @@ package struct NotifierTrial {
         return app?.id ?? configuration.apps[0].id
     }
 
-    /// One trial and its outcome.
     private struct Trial {
         private let configured: Configuration.Notifier
         private let notifier: any Notifier
@@ -223,7 +221,6 @@ package struct NotifierTrial {
             { [outcome] result in outcome.update { $0 = result } }
         }
 
-        /// Waits for the outcome.
         func verdict() -> NotifierVerdict {
             outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(configured, $0, of: notifier, now: now) }
                 ?? .silent(configured, notifier, now: now)

@@ -6,9 +6,7 @@ internal import Time
 
 /// The result of a trial of a notifier, for a person.
 package struct NotifierVerdict: Sendable, Equatable {
-    /// The kind of result.
     package enum Kind: String, Sendable {
-        /// The provider has accepted it.
         case good
         /// The provider refuses the credentials or the settings.
         case bad
@@ -18,14 +16,12 @@ package struct NotifierVerdict: Sendable, Equatable {
         case unknown
     }
 
-    /// The kind of result.
     package let kind: Kind
     /// The reason, a stable word such as `invalid_provider_token`.
     package let reason: String
     /// What to do; nil when nothing has to be done.
     package let remedy: String?
 
-    /// Makes the verdict on an outcome of a notifier.
     init(_ configured: Configuration.Notifier, _ outcome: DeliveryOutcome, of notifier: any Notifier, now: UnixSeconds) {
         let type = configured.type
         reason = outcome.reason

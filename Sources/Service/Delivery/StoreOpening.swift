@@ -38,7 +38,6 @@ extension Configuration.Store {
         if case .postgres = kind { "$.store.url" } else { "$.store.path" }
     }
 
-    /// The database, for people.
     var name: String {
         switch kind {
         case .memory: "memory"

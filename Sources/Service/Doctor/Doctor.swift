@@ -14,7 +14,6 @@ package struct Doctor {
     /// The same for providers, which answer over the network.
     private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
 
-    /// The unit of the package.
     package static let packagedUnit = "deskgate.service"
 
     private static let slowDisk = "the disk hangs; see dmesg"

@@ -1,10 +1,7 @@
 /// What one of the doctor's checks has found.
 package struct DoctorFinding: Sendable, Equatable {
-    /// How bad it is.
     package enum State: String, Sendable {
-        /// Nothing is wrong.
         case ok
-        /// Something should be looked at.
         case warning
         /// Something must be done.
         case problem
@@ -15,9 +12,7 @@ package struct DoctorFinding: Sendable, Equatable {
         case configuration, clock, limits, unit, ports, service, store, dns, providers
     }
 
-    /// What was checked.
     package let subject: Subject
-    /// How bad it is.
     package let state: State
     /// What was found; after a semicolon the remedy.
     package let message: String

@@ -100,7 +100,6 @@ struct PartCheck: Sendable {
     /// Whether the clock is behind the files of the store.
     func files(_ machine: MachineCheck) -> [DoctorFinding] { store.map(machine.files) ?? [] }
 
-    /// Whether pages of the store are damaged.
     func damage() -> [DoctorFinding] {
         waitForLock()
         return store.map { StoreCheck(store: $0).damage() } ?? []

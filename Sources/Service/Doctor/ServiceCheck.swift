@@ -162,7 +162,6 @@ struct ServiceCheck: Sendable {
         ]
     }
 
-    /// Whether the providers take the credentials.
     func providers() -> [DoctorFinding] {
         do throws(NotifierTrial.Failure) {
             let trial = NotifierTrial(configuration, logger: logger)

@@ -11,7 +11,6 @@ internal import Storage
 struct ServiceSigns {
     /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show it.
     let conflict: StoreError?
-    /// The process at the admin listener's address.
     let listener: AdminListenerIdentity
 
     /// Looks for them, at most for some seconds. Call it while this process does not read the store.
@@ -22,7 +21,6 @@ struct ServiceSigns {
         listener = AdminListenerIdentity(configuration.admin)
     }
 
-    /// The obstacles of the configuration's listeners.
     func obstacles(of configuration: Configuration) -> [ConfigurationProblem] {
         let stranger: String? =
             switch listener {

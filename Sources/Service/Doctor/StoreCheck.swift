@@ -6,7 +6,6 @@ internal import POSIX
 internal import Storage
 internal import Time
 
-/// The doctor's checks of the store.
 struct StoreCheck: Sendable {
     /// How far a database's clock may be from ours, in milliseconds.
     private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)

@@ -2,7 +2,6 @@ internal import POSIX
 
 /// Where the doctor reads how the service is supervised; tests give other places.
 package struct SystemPaths: Sendable {
-    /// Of this machine.
     package static let system = SystemPaths(root: "", systemctl: "systemctl")
 
     /// What stands before `/proc`, `/sys` and `/etc`.
@@ -10,7 +9,6 @@ package struct SystemPaths: Sendable {
     /// The program that systemd is asked with.
     let systemctl: String
 
-    /// Names the places.
     package init(root: String, systemctl: String) {
         self.root = root
         self.systemctl = systemctl

@@ -33,7 +33,6 @@ struct UnitCheck: Sendable {
         return [finding(.warning, "it serves \(named), and \(file) is examined here; name that one with --config")]
     }
 
-    /// What keeps it from starting.
     private func start() -> [DoctorFinding] {
         guard let type = unit["Type"], ["forking", "dbus"].contains(type) else { return [] }
         return [finding(.problem, "Type=\(type) waits for what the service does not do; set Type=notify")]

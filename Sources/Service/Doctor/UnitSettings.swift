@@ -1,6 +1,5 @@
 /// The settings of a systemd unit, by the names that `systemctl show` gives them.
 struct UnitSettings: Sendable {
-    /// What is asked for.
     static let properties = [
         "LoadState", "MainPID", "Type", "User", "ExecStart", "LimitNOFILE", "MemoryMax", "MemoryHigh", "TasksMax", "ProtectSystem",
         "ProtectHome", "PrivateTmp", "PrivateUsers", "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory",
@@ -75,7 +74,6 @@ struct UnitSettings: Sendable {
         return !(given.dropFirst() + [String(first.dropFirst())]).contains(capability)
     }
 
-    /// Whether a setting is on.
     func isOn(_ name: String) -> Bool { ["yes", "true", "on", "1"].contains((self[name] ?? "").lowercased()) }
 
     /// A number of things or bytes; nil when none is given or it is `infinity`. Of `soft:hard` the second counts.

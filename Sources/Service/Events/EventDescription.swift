@@ -15,7 +15,6 @@ struct EventDescription {
     let summary: String
     private let data: JSONValue
 
-    /// The JSON Schema of the body of a request.
     var schema: JSONValue {
         Schema.object([
             ("id", ["type": "string", "format": "uuid"]), ("type", Schema.choice([kind.rawValue])), ("occurred_at", Schema.time),

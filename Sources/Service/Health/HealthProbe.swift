@@ -13,13 +13,11 @@ package import Time
 package struct HealthProbe {
     /// Why there is no answer, in one line for a person.
     package struct Failure: Error, CustomStringConvertible {
-        /// The cause.
         package let description: String
         /// Whether a process has the address and lets the time pass.
         fileprivate(set) var isHang = false
         /// Whether a service answers, and does not take the question.
         fileprivate(set) var isRefusal = false
-        /// Whether nobody answers.
         package fileprivate(set) var isSilence = false
         /// Whether nobody could be asked, which says nothing of the service.
         package fileprivate(set) var isUnasked = false
@@ -27,7 +25,6 @@ package struct HealthProbe {
         package fileprivate(set) var isStranger = false
     }
 
-    /// The answer of a service.
     package struct Answer {
         /// Whether it is alive, or ready, as was asked.
         package let isWell: Bool

@@ -71,7 +71,6 @@ final class ConfigurationRecord: Sendable {
     /// Why the last attempt failed; nil when it succeeded.
     var refusal: RefusedReload? { state.withLock { $0.refusal } }
 
-    /// How many apps the configuration in force has.
     var appCount: Int { state.withLock { $0.inForce.apps.count } }
 
     /// The member `configuration` of `GET /v1/status`.

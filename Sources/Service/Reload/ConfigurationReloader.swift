@@ -15,7 +15,6 @@ package final class ConfigurationReloader {
         var problems: [ConfigurationProblem] = []
     }
 
-    /// Starts to watch files.
     package typealias WatchMaker = (WatchedPaths) throws(FileWatch.Failure) -> FileWatch
 
     /// How often the files are read when they cannot be watched, in milliseconds.

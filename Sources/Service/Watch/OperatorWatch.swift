@@ -44,7 +44,6 @@ final class OperatorWatch: Sendable {
     let facts: WatchedStore
     let inbox: Monitor<DispatcherInbox>
     let authorizeRequests: MetricFamily<Counter>
-    /// Finds the severe problems.
     private let problems: @Sendable () -> [SevereProblem]
     let clocks: Clocks
     private let logger: Logger
@@ -70,7 +69,6 @@ final class OperatorWatch: Sendable {
         state.withLock { $0.configuration = next }
     }
 
-    /// The disks of the configuration in force.
     var disks: [WatchedDisk] { state.withLock { $0.configuration.disks } }
 
     /// Tells operators of what has begun or ended. Blocks like the store and its disk; to be called by one thread.

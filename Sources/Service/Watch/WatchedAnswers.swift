@@ -17,7 +17,6 @@ final class WatchedAnswers: Sendable {
     private let registrations: Monitor<UnservedDevices>
     private let clocks: Clocks
     private let window = Monitor(AnswerWindow())
-    /// Of the answers to webhooks, by the same rule.
     private let webhookWindow = Monitor(AnswerWindow())
 
     init(_ metrics: ServiceMetrics, clocks: Clocks) {

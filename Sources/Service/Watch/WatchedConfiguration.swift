@@ -26,7 +26,6 @@ struct WatchedConfiguration: Sendable {
     /// How long events are delivered, in milliseconds.
     let lifeMilliseconds: UInt64
 
-    /// Reads the certificates of the configuration.
     init(_ configuration: Configuration) {
         subscriptions = configuration.operatorSubscriptions
         thresholds = configuration.operators.thresholds

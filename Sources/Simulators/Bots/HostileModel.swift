@@ -3,7 +3,6 @@ internal import JSON
 /// What somebody tries who has the whole text of `ai_attrs`, or whose words the model obeys: to act for another customer, or to have
 /// something done that its customer has not confirmed.
 package struct HostileModel: Sendable {
-    /// One try.
     package struct Attack: Sendable {
         /// What it tries, as the end of the sentence "The model …".
         package let name: String
@@ -16,13 +15,10 @@ package struct HostileModel: Sendable {
     package struct StolenSecrets: Sendable {
         /// The text of `ai_attrs` of that customer.
         package var data: String
-        /// The app's id.
         package var app: String
-        /// The customer who was tricked.
         package var customer: String
         /// An order of that customer that can be cancelled.
         package var order: String
-        /// Somebody else.
         package var victim: String
         /// An order of somebody else.
         package var victimOrder: String
@@ -76,7 +72,6 @@ package struct HostileModel: Sendable {
         ]
     }
 
-    /// To leave the segment of a path.
     private func paths() throws(SimulatedModel.Failure) -> [Attack] {
         let tricks = [
             "..", ".", "%2e%2e", "../cancellations", "\(stolen.victimOrder)?customer_id=\(stolen.victim)",
@@ -123,7 +118,6 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
-    /// To confirm for the customer.
     private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks = [
             try attack(

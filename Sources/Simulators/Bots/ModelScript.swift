@@ -4,12 +4,10 @@ internal import JSON
 package struct ModelScript: Sendable {
     /// A question of the customer's, and what the model does with it.
     package struct Line: Sendable {
-        /// What the customer writes.
         package let question: String
         /// The function that the model asks for.
         package let call: SimulatedModel.Call
 
-        /// Describes a line.
         package init(_ question: String, _ call: SimulatedModel.Call) {
             self.question = question
             self.call = call
@@ -19,7 +17,6 @@ package struct ModelScript: Sendable {
     /// The lines in their order.
     package let lines: [Line]
 
-    /// A script of these lines.
     package init(_ lines: [Line]) {
         self.lines = lines
     }

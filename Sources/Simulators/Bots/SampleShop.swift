@@ -8,13 +8,11 @@ package struct SampleShopSettings: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 lets the system choose.
     package var port: UInt16 = 0
-    /// What it knows at the start.
     package var shopData = ShopData.sample
     /// The secrets that sign requests, each `whsec_` and base64.
     package var secrets: [String]
     /// What requests show in `X-Shop-Token`.
     package var token: String
-    /// The time.
     package var now: @Sendable () -> UnixSeconds = { SystemClock.unixSeconds() }
     /// Called for each request on a thread of the shop; must not block for long.
     package var observer: @Sendable (SampleShop.Record) -> Void = { _ in }
@@ -39,7 +37,6 @@ package final class SampleShop: Sendable {
         package let callID: String
         /// The customer it was made for; nil when it was refused before that was read.
         package let customerID: String?
-        /// The status of the answer.
         package let status: Int
     }
 
@@ -80,7 +77,6 @@ package final class SampleShop: Sendable {
         url = "http://\(server.address)"
     }
 
-    /// What it knows now.
     package var shopData: ShopData { counter.shopData }
 
     /// The last requests, the oldest first.

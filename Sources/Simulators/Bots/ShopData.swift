@@ -6,7 +6,6 @@ package import JSON
 package struct ShopData: Sendable, Equatable {
     /// A customer, by the user id of the help desk.
     package struct Customer: Sendable, Equatable {
-        /// The user id.
         package let id: String
         /// The name, as orders show it.
         package let name: String
@@ -16,7 +15,6 @@ package struct ShopData: Sendable, Equatable {
     package struct Order: Sendable, Equatable {
         /// Its number, digits alone.
         package let id: String
-        /// Whose it is.
         package let customerID: String
         /// `processing`, `delivering`, `delivered` or `cancelled`.
         package var status: String
@@ -30,7 +28,6 @@ package struct ShopData: Sendable, Equatable {
 
     /// Something to recommend.
     package struct Product: Sendable, Equatable {
-        /// The address of a picture.
         package let image: String
         package let name: String
         /// Such as `49.90 EUR`.
@@ -48,7 +45,6 @@ package struct ShopData: Sendable, Equatable {
     package private(set) var customers: [Customer]
     /// The orders of all customers.
     package private(set) var orders: [Order]
-    /// The recommendations for everybody.
     package private(set) var products: [Product]
 
     func orders(of customerID: String) -> [Order] { orders.filter { $0.customerID.utf8.elementsEqual(customerID.utf8) } }

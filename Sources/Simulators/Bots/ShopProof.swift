@@ -25,7 +25,6 @@ struct ShopProof: Sendable {
         self.now = now
     }
 
-    /// The headers of a signature.
     struct Headers {
         let id: String
         let timestamp: String

@@ -14,11 +14,9 @@ package struct SimulatedModel: Sendable {
         package let name: String
         /// What it does, as the model reads it.
         package let description: String
-        /// The JSON Schema of its arguments.
         package let parameters: JSONValue
         /// The method that the vendor is asked to use.
         package let method: String
-        /// Its address.
         package let url: String
         /// The headers, the ticket among them.
         package let headers: [(name: String, value: String)]
@@ -26,24 +24,18 @@ package struct SimulatedModel: Sendable {
 
     /// How arguments travel.
     package enum Form: Sendable, CaseIterable {
-        /// As the JSON object of a POST.
         case json
-        /// As the form of a POST.
         case form
-        /// In the query of a GET.
         case query
     }
 
     /// A function that the model wants called.
     package struct Call: Sendable {
-        /// The function's name.
         package let function: String
         /// Its arguments, as the model makes them up.
         package let arguments: JSONObject
-        /// How they travel.
         package let form: Form
 
-        /// Describes a call.
         package init(_ function: String, arguments: JSONObject = [:], form: Form = .json) {
             self.function = function
             self.arguments = arguments
@@ -53,13 +45,10 @@ package struct SimulatedModel: Sendable {
 
     /// Why a text is no prompt, or a call got no answer. It tells nothing of either.
     package struct Failure: Error, CustomStringConvertible {
-        /// One line for a person.
         package let description: String
     }
 
-    /// What the model is told to be.
     package let systemMessage: String
-    /// What it may ask for.
     package let functions: [Function]
     private let client: Client
 
@@ -169,7 +158,6 @@ package struct ModelRequest: Sendable {
 
 /// What a function answered, as the vendor puts it into a message's `data`.
 package struct FunctionResponse: Sendable, Equatable {
-    /// The status of the answer.
     package let statusCode: Int
     /// The address that was called, without its query.
     package let endpoint: String

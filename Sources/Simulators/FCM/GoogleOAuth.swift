@@ -6,7 +6,6 @@ internal import WebTokens
 
 /// Google's OAuth for service accounts: exchanges an assertion signed with RS256 for an access token (RFC 7523).
 struct GoogleOAuth {
-    /// The path of its endpoint.
     static let path = "/token"
 
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -4,7 +4,6 @@ package import Time
 package struct Fault: Sendable, Equatable {
     /// Which of a provider's two services a request is for.
     package enum Endpoint: String, Sendable, CaseIterable {
-        /// Sending pushes.
         case send
         /// Fetching an access token (OAuth).
         case token
@@ -14,7 +13,6 @@ package struct Fault: Sendable, Equatable {
     package enum GoAway: String, Sendable, CaseIterable {
         /// This request's stream and those before it.
         case this
-        /// All received streams.
         case all
         /// The streams before this request's; the connection is closed at once.
         case abrupt
@@ -40,9 +38,7 @@ package struct Fault: Sendable, Equatable {
         }
     }
 
-    /// The effect on a request.
     package enum Effect: Sendable, Equatable {
-        /// The request is refused.
         case answer(Answer)
         /// It is only delayed, and then answered normally.
         case delay
@@ -71,7 +67,6 @@ package struct Fault: Sendable, Equatable {
 
     /// The provider; nil matches all.
     package var provider: SimulatedProvider?
-    /// The service.
     package var endpoint: Endpoint
     /// The push token; nil matches all.
     package var token: String?
@@ -105,7 +100,6 @@ package struct Fault: Sendable, Equatable {
 
 /// A fault of a new connection, before its first request.
 package struct HandshakeFault: Sendable, Equatable {
-    /// The effect on the connection.
     package enum Effect: Sendable, Equatable {
         /// The TLS handshake begins after a delay.
         case slow(milliseconds: Int)

@@ -5,7 +5,6 @@ internal import Time
 package struct FaultReader {
     /// A mistake in the script, with its place.
     package struct Problem: Error, CustomStringConvertible {
-        /// One line for a person.
         package let description: String
     }
 

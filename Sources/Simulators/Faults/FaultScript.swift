@@ -19,7 +19,6 @@ package final class FaultScript: Sendable {
         state.withLock { $0.faults += faults }
     }
 
-    /// Adds a fault of new connections.
     package func add(_ handshake: HandshakeFault) {
         state.withLock { $0.handshakes.append(handshake) }
     }

@@ -14,7 +14,6 @@ struct ChatRecords {
         var pushTokens: [String: [String]] = [:]
     }
 
-    /// A message of a channel.
     struct Message {
         let id: Int64
         /// `MESG`, `FILE` or `ADMM`.
@@ -33,7 +32,6 @@ struct ChatRecords {
     /// How many push tokens of a service, and how many session tokens, a user has at most; the oldest goes. Sendbird's own bounds are not
     /// simulated.
     private static let tokensOfUser = 20
-    /// How many messages of a channel are kept.
     private static let messagesOfChannel = 200
 
     private(set) var users = BoundedDictionary<User>(capacity: 50_000)

@@ -101,7 +101,6 @@ extension ChatRules {
         return .ok(["is_member": .bool(isMember), "state": isMember ? "joined" : "none"])
     }
 
-    /// The customer, and somebody of support.
     private static func members(_ ticket: (id: Int64, customer: String)) -> [String] { [ticket.customer, supportPrefix + "1"] }
 
     private func update(_ call: SimulatedCall) -> SimulatorAnswer {

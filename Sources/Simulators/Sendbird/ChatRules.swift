@@ -12,7 +12,6 @@ final class ChatRules: Sendable {
     /// Receives a category and a webhook's body, in order.
     typealias Observer = @Sendable (_ category: String, _ body: JSONValue) -> Void
 
-    /// Sendbird's codes.
     enum Code {
         static let missing = 400105
         static let notAllowed = 400108
@@ -147,7 +146,6 @@ final class ChatRules: Sendable {
         return .ok(["token": .string(token), "expires_at": .integer(Int64(clamping: end.rawValue))])
     }
 
-    /// Makes a user known.
     func meet(_ id: String) {
         records.withLock { records in
             guard records.user(id) == nil else { return }

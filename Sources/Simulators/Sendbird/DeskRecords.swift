@@ -53,7 +53,6 @@ struct DeskRecords {
     /// The name of a user of Chat, as support sees it.
     let displayName: @Sendable (String) -> String
 
-    /// The index of a ticket by its number.
     func index(of id: Int64) -> Int? { tickets.firstIndex { $0.id == id } }
 
     func customer(_ id: Int64) -> Customer? { customers.first { $0.id == id } }

@@ -44,7 +44,6 @@ extension DeskRules {
         records.withLock { records in records.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
     }
 
-    /// The customer of a ticket.
     func customer(of id: Int64) -> String? {
         records.withLock { records in records.index(of: id).flatMap { records.customer(records.tickets[$0].customer)?.sendbirdID } }
     }

@@ -108,7 +108,6 @@ final class HTTPSimulator: Sendable {
         self.webhooks = webhooks
     }
 
-    /// The port it listens on.
     var port: UInt16 {
         guard case .tcp(_, let port) = server.address else { preconditionFailure("it listens on TCP") }
         return port
@@ -179,7 +178,6 @@ extension SimulatedCall {
 }
 
 extension Request {
-    /// The segments of the path, decoded.
     fileprivate borrowing func segments() -> [String] {
         withPathParameter { bytes in
             Array(copying: bytes).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -4,7 +4,6 @@ internal import Time
 extension SimulatedChat {
     /// What somebody writes in the channel of a ticket, by another way than the API.
     package enum Post: Sendable, Equatable {
-        /// Somebody of support.
         case agent(text: String)
         /// Somebody of support sends a file.
         /// - Parameter size: in bytes.
@@ -12,7 +11,6 @@ extension SimulatedChat {
         case customer(text: String)
         /// Support asks whether the ticket may be closed.
         case closureInquiry(text: String)
-        /// Support asks for a rating.
         case satisfactionRequest(text: String)
         /// Sendbird tells the customer something.
         /// - Parameter type: begins with `NOTIFICATION_`.
@@ -24,7 +22,6 @@ extension SimulatedChat {
 }
 
 extension SimulatedChat.Post {
-    /// The acts' names in requests.
     static let names = ["agent", "file", "customer", "closure", "satisfaction", "notification", "system"]
 
     /// What a request to `/simulated/channels/CHANNEL/ACT` asks for; nil when there is no such act.

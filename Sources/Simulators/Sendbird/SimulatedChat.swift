@@ -3,7 +3,6 @@ package import JSON
 internal import Threading
 package import Time
 
-/// The settings of a simulated Sendbird Chat.
 package struct SimulatedChatSettings: Sendable {
     /// The `appID` where nobody says another one.
     package static let usualAppID = "my-app"
@@ -40,7 +39,6 @@ package struct SimulatedChatSettings: Sendable {
 ///
 /// Requests show their token in `Api-Token`. The owner must call `stop` before it releases it.
 package final class SimulatedChat: Sendable {
-    /// The API token.
     package let token: String
     /// The sender of webhooks; nil when there is no address for them.
     package let webhooks: SimulatedWebhooks?
@@ -88,7 +86,6 @@ package final class SimulatedChat: Sendable {
     /// Makes a user known, as the first connection of the vendor's SDK does. One who is known stays as he is.
     package func meet(_ userID: String) { rules.meet(userID) }
 
-    /// Whether a user is known.
     package func hasUser(_ userID: String) -> Bool { rules.records.withLock { $0.user(userID) } != nil }
 
     /// The session tokens of a user that have not ended, the oldest first.

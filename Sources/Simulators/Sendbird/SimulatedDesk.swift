@@ -3,7 +3,6 @@ package import JSON
 internal import Threading
 package import Time
 
-/// The settings of a simulated Sendbird Desk.
 package struct SimulatedDeskSettings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host = "127.0.0.1"
@@ -11,7 +10,6 @@ package struct SimulatedDeskSettings: Sendable {
     package var port: UInt16 = 0
     /// The API token that requests must show, and that signs webhooks.
     package var token: String
-    /// The keys of the groups of support.
     package var groupKeys: Set<String> = ["cs-team", "billing"]
     /// The keys of fields of tickets that somebody has registered.
     package var ticketKeys: Set<String> = ["order", "language"]
@@ -55,7 +53,6 @@ package final class SimulatedDesk: Sendable {
         case close
     }
 
-    /// The API token.
     package let token: String
     /// The sender of webhooks; nil when there is no address for them.
     package let webhooks: SimulatedWebhooks?

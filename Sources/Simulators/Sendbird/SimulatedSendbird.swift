@@ -3,7 +3,6 @@ internal import Threading
 package struct SimulatedSendbirdSettings: Sendable {
     /// Desk's. Whom Chat knows, the simulated Chat decides.
     package var desk = SimulatedDeskSettings()
-    /// Chat's.
     package var chat = SimulatedChatSettings()
 
     /// The usual settings, with tokens of its own.

@@ -23,7 +23,6 @@ package final class SimulatedWebhooks: Sendable {
         /// The status of the last answer; nil when there was none in time.
         package let status: Int?
 
-        /// Whether it was accepted.
         package var isAccepted: Bool { status.map { (200..<300).contains($0) } ?? false }
     }
 

@@ -11,7 +11,6 @@ enum CopiedValue: Equatable, Sendable {
 /// Numbers of apps and events are the same in both stores. So the last key that the target has says how far the copy has come, and a row
 /// that is written twice breaks a key.
 struct CopiedTable: Sendable {
-    /// What a column holds.
     enum Column: Sendable {
         case integer, text, bytes
         /// 16 bytes in SQLite, a `uuid` in PostgreSQL.

@@ -4,7 +4,6 @@ internal import SQLite
 
 /// The file in which a copy of a PostgreSQL store grows, beside the path that it gets when it is complete.
 struct CopyDraft {
-    /// The path of the store.
     let path: String
 
     private var file: String { "\(path).copying" }
@@ -77,7 +76,6 @@ struct CopyDraft {
         return value
     }
 
-    /// Removes it.
     func remove() {
         for suffix in ["", "-journal", "-wal", "-shm"] { try? File.remove(file + suffix) }
     }

@@ -3,7 +3,6 @@ internal import Time
 
 /// One of the two stores of a copy, used by one thread.
 protocol CopyEnd: AnyObject {
-    /// How many rows a table has.
     func count(_ table: CopiedTable) throws(StoreError) -> Int
 
     /// The greatest key of a table; nil when it has no rows.
@@ -12,7 +11,6 @@ protocol CopyEnd: AnyObject {
     /// Rows after a key, in the order of the key: at most `limit`, and fewer when they are long, but none only when there are no more.
     func rows(of table: CopiedTable, after key: [CopiedValue], limit: Int) throws(StoreError) -> [[CopiedValue]]
 
-    /// Inserts rows in one transaction.
     func write(_ rows: [[CopiedValue]], to table: CopiedTable) throws(StoreError)
 }
 

@@ -71,7 +71,6 @@ final class PostgresCopyEnd: CopyEnd {
 }
 
 extension CopiedValue {
-    /// A value of a key.
     fileprivate var parameter: Parameter {
         switch self {
         case .null: .text(nil)

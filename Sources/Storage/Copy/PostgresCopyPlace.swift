@@ -8,7 +8,6 @@ struct PostgresCopyPlace {
     enum Target {
         /// A copy that was begun, with its number.
         case begun(Int64)
-        /// The copy was completed.
         case complete
         /// It takes a new copy.
         /// - Parameter holdsUnfinished: whether what an earlier one has brought must go first.
@@ -19,11 +18,9 @@ struct PostgresCopyPlace {
 
     private let session: PostgresSession
     private let address: ConnectionSettings
-    /// How its clock differs from this machine's.
     let offset: ClockOffset
     let end: PostgresCopyEnd
 
-    /// Brings the schema to the present version.
     init(_ session: PostgresSession, address: ConnectionSettings, clock: @escaping @Sendable () -> UnixMilliseconds) throws(StoreError) {
         self.session = session
         self.address = address

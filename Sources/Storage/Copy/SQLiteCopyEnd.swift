@@ -10,7 +10,6 @@ final class SQLiteCopyEnd: CopyEnd {
 
     private let path: String
     private let connection: Connection
-    /// By their use and table.
     private var statements: [String: Statement] = [:]
 
     /// Opens a store whose schema is up to date.

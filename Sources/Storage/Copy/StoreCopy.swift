@@ -12,7 +12,6 @@ package import Time
 ///
 /// What one machine knows of its clock (`Store.trustedTime`) is not copied: a shared store keeps none.
 package struct StoreCopy: Sendable {
-    /// The path of the SQLite store.
     package let path: String
     /// Where the PostgreSQL store is; its role may change the tables, and sequences as `store migrate --grant` allows it.
     package let address: ConnectionSettings
@@ -20,7 +19,6 @@ package struct StoreCopy: Sendable {
     package var beginsAnew = false
     /// How many rows a transaction copies at most.
     package var rowsPerStep = 5000
-    /// Reads this machine's clock.
     package var clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
 
     /// Names both stores.

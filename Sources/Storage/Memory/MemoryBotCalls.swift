@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// The calls of bots in a memory store.
 struct MemoryBotCalls {
     private struct Entry {
         let place: BotCallCursor
@@ -68,7 +67,6 @@ struct MemoryBotCalls {
 }
 
 extension BotCallFilter {
-    /// Whether a call is to be listed.
     func matches(_ call: BotCall) -> Bool {
         appID.isNilOr(call.appID) && userID.isNilOr(call.userID) && bot.isNilOr(call.bot) && function.isNilOr(call.function)
             && (outcome.map { $0 == call.outcome } ?? true) && (since.map { call.at >= $0 } ?? true)

@@ -3,13 +3,11 @@ internal import Time
 
 /// The rows of devices and calls in a memory store. `RegistryTransition` decides what changes.
 struct MemoryDevices: RegistryRows {
-    /// Tombstones included.
     private var devices: [Device.Key: RegistryDevice] = [:]
     /// The key of a person's calls has an empty device; the key of a device's calls has an empty person.
     private var userCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var deviceCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var series: [CallSeries: [Int64: UnixMilliseconds]] = [:]
-    /// The revocations in force.
     var revocations = Revocations.none
 
     func device(_ key: Device.Key) -> RegistryDevice? { devices[key] }

@@ -39,7 +39,6 @@ struct MemoryRevocations {
         return Array(found.prefix(limit))
     }
 
-    /// The salt of former persons.
     var salt: [UInt8]? { all.lazy.compactMap { RevokedColumns($0.subject).former }.first }
 
     func changes(since version: Int64?) -> RevocationChanges {

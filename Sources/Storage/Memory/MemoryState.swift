@@ -39,7 +39,6 @@ struct MemoryState {
     var botCalls = MemoryBotCalls()
     /// The conditions that last.
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
-    /// How many deliveries the store has ended by itself.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// The events that lose their persons when none of their deliveries is pending.
     var erased: Set<UUIDv7> = []

@@ -25,7 +25,6 @@ struct ClaimFloor: Equatable {
     private var place = Place.start
     private var until: MonotonicMilliseconds = 0
 
-    /// Where to begin.
     func start(_ now: MonotonicMilliseconds) -> Place { now < until ? place : .start }
 
     /// Takes in how long a look took.

@@ -69,7 +69,6 @@ struct DatabaseClock {
 /// Everything is stored by the database's clock, so that processes whose clocks differ agree on what is due, how old something is and how
 /// often somebody has called. Values are converted where they enter and leave the store; each type lists its moments (`Timestamped`).
 struct ClockOffset: Equatable {
-    /// The offset of equal clocks.
     static let none = ClockOffset(milliseconds: 0)
     /// Offsets that differ by less count as the same. A millisecond of the network is no reason to store other times than were told, or to
     /// tell another time than was stored.
@@ -83,7 +82,6 @@ struct ClockOffset: Equatable {
         (measured - milliseconds).magnitude < Self.toleranceMilliseconds ? self : ClockOffset(milliseconds: measured)
     }
 
-    /// A value of this process by the database's clock.
     func databaseTime<Value: Timestamped>(_ value: Value) -> Value { converted(value, by: milliseconds) }
 
     /// A value of the database by this process's clock.

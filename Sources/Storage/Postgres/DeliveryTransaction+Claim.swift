@@ -152,7 +152,6 @@ struct ClaimDraft {
     /// How many were ended or put off instead of being attempted.
     var ended: Int { expired + withoutTarget + putOff }
 
-    /// What the store tells of it.
     func claimed(nextDue: UnixMilliseconds?, pauses: [SharedPause] = []) -> Claimed {
         Claimed(
             begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)

@@ -29,7 +29,6 @@ final class PostgresBatch {
         var notified: Set<NotifiedDevice> = []
     }
 
-    /// An event to insert.
     struct NewEvent {
         let event: Event
         let app: Int32
@@ -40,7 +39,6 @@ final class PostgresBatch {
 
     let unit: UnitOfWork
     let depth: QueueDepth
-    /// Who is told of what changes in the registry.
     var audience: RegistryAudience
     private var random: any RandomNumberGenerator & Sendable
     var comments: [CommentKey: Siblings] = [:]
@@ -56,7 +54,6 @@ final class PostgresBatch {
     var begunCalls: [UUIDv7: BotCallBeginning] = [:]
     /// What came of calls of bots, in the order in which it was told.
     var endedCalls: [(id: UUIDv7, ending: BotCall.Ending)] = []
-    /// What the store has ended by itself.
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
@@ -180,7 +177,6 @@ final class PostgresBatch {
 }
 
 extension PostgresBatch {
-    /// What a comment is recognised by.
     struct RememberedComment {
         let app: Int32
         let comment: HelpDeskID
@@ -213,7 +209,6 @@ final class QueueDepth {
     private(set) var stored: PendingByApp<Int32?>?
     /// What this transaction has changed and not written yet.
     private(set) var unwritten = PendingByApp<Int32?>()
-    /// What this transaction changes.
     private(set) var changes = PendingByApp<Int32?>()
 
     /// - Parameter known: the counts of all replicas, if they were read a moment ago.
@@ -225,7 +220,6 @@ final class QueueDepth {
     /// Whether the counts are still to be read.
     var isUnread: Bool { counts == nil }
 
-    /// Takes in what is stored.
     func take(_ stored: PendingByApp<Int32?>) {
         self.stored = stored
         counts = stored

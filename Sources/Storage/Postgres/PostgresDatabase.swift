@@ -24,7 +24,6 @@ package enum PostgresDatabase {
         }
     }
 
-    /// Connects for a process.
     static func connect(_ settings: ConnectionSettings, replica: [UInt8]) throws(StoreError) -> PostgresSession {
         try explained { () throws(PostgresError) in try PostgresSession(settings, replica: replica) }
     }
@@ -41,7 +40,6 @@ package enum PostgresDatabase {
         try refuse(try explained { () throws(PostgresError) in try session.enter() })
     }
 
-    /// Connects for one purpose.
     static func use<Value>(
         _ settings: ConnectionSettings, _ body: (PostgresSession) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {

@@ -102,7 +102,6 @@ extension PostgresSession {
         return pending
     }
 
-    /// The numbers of dead deliveries.
     func deadCounts() throws(PostgresError) -> DeadCounts {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         for row in try run([Query(ReadingStatements.deadCounts)])[0] {

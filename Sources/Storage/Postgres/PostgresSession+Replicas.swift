@@ -106,7 +106,6 @@ struct Heartbeat {
 
     /// When it was sent, which is before it was seen.
     let sentAt: MonotonicMilliseconds
-    /// The database's clock.
     private(set) var clock: DatabaseClock
     /// Whether this process has the least id of all that live.
     let isFirst: Bool

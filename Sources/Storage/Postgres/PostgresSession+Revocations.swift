@@ -2,7 +2,6 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Revocations.
 extension PostgresSession {
     /// Adds a revocation.
     /// - Parameter isSwept: whether no walk is to look for its devices.
@@ -52,7 +51,6 @@ extension PostgresSession {
         return (found, next)
     }
 
-    /// Removes a revocation.
     func removeRevocation(_ id: UUIDv7, _ offset: ClockOffset) throws(PostgresError) -> Revocation? {
         guard let row = try run([Query(RevocationSQL.delete, .uuid(id.bytes))])[0].first else { return nil }
         let removed = offset.localTime(try Revocation(row))
@@ -63,7 +61,6 @@ extension PostgresSession {
         return removed
     }
 
-    /// A part of the list of revocations.
     func revocations(
         _ filter: RevocationFilter, after: UUIDv7?, limit: Int, _ offset: ClockOffset
     ) throws(PostgresError) -> [Revocation] {

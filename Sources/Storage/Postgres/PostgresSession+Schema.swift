@@ -20,13 +20,11 @@ struct DatabaseInfo {
     let closedTables: String?
 }
 
-/// The schema.
 extension PostgresSession {
     /// The oldest PostgreSQL whose syntax the statements keep to.
     private static let oldestServer = 130_000
     private static let migrationMilliseconds: UInt64 = 3_600_000
 
-    /// What the database says of itself.
     func place() throws(PostgresError) -> DatabaseInfo {
         let row = try run([Query(SchemaStatements.place)])[0].one()
         let isPrepared = try row.bool(0)

@@ -67,7 +67,6 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// Makes a name for a process.
     package static func newReplica() throws(StoreError) -> UUIDv7 {
         do throws(CryptoError) {
             return try UUIDv7(milliseconds: SystemClock.unixMilliseconds(), from: RandomPool())
@@ -117,7 +116,6 @@ package final class PostgresStore: Store {
         try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
     }
 
-    /// Removes devices of a person for a reason.
     func removeDevices(
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {

@@ -126,7 +126,6 @@ struct PostgresStatus {
         return lost
     }
 
-    /// Takes in what a transaction has left.
     mutating func note(_ committed: PostgresBatch) {
         depth.note(committed.depth, SystemClock.monotonicMilliseconds())
         for (notifier, ending) in committed.refused { refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1 }
@@ -138,7 +137,6 @@ struct PostgresStatus {
     /// Whether as many deliveries wait as may.
     func isFull(_ settings: StoreSettings) -> Bool { depth.total >= settings.maxPending }
 
-    /// What keeps the store from accepting.
     func refusal(_ settings: StoreSettings) -> StoreError? {
         if isClosed { return .closed }
         return hindrance ?? (isFull(settings) ? settings.bounds.commonQueueFull : nil)

@@ -37,7 +37,6 @@ extension Row {
     /// Reads such text; nil for NULL.
     func optionalStored(_ column: Int) throws(PostgresError) -> String? { isNull(column) ? nil : try stored(column) }
 
-    /// Reads an id.
     func uuidv7(_ column: Int) throws(PostgresError) -> UUIDv7 {
         let bytes = try uuid(column)
         guard let id = UUIDv7(bytes: bytes.span) else { throw mismatch(column, "is not a UUID of version 7") }

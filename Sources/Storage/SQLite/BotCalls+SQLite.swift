@@ -142,7 +142,6 @@ extension ReadingDatabase {
         return (found, nil)
     }
 
-    /// How many calls are a person's.
     func botCallRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
         var count = 0
         try botCallQueries.count.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }

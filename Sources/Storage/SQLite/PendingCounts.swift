@@ -9,13 +9,11 @@ struct PendingCounts: Sendable {
 
     init() {}
 
-    /// Counts the pending deliveries of the file.
     init(_ connection: Connection) throws(SQLiteError) {
         let count = try Statement(connection, "SELECT notifier, app, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier, app")
         while try count.step() { add(Int(try count.int64(2)), to: try count.string(0), of: try count.int64(1)) }
     }
 
-    /// Changes the count of a notifier and an app.
     mutating func add(_ number: Int, to notifier: String, of app: Int64) {
         let key = ByteKey(notifier)
         pending.add(number, to: key, of: app)
@@ -27,7 +25,6 @@ struct PendingCounts: Sendable {
         refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
     }
 
-    /// Whether a notifier has pending deliveries.
     func hasPending(_ notifier: String) -> Bool { pending.counts[ByteKey(notifier)] != nil }
 
     /// The apps that have deliveries pending for a notifier, in the order of their numbers.

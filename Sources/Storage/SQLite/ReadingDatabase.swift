@@ -208,7 +208,6 @@ final class ReadingDatabase {
         return time
     }
 
-    /// The numbers of dead deliveries.
     func deadCounts() throws(SQLiteError) -> DeadCounts {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         try dead.forEachRow { row throws(SQLiteError) in

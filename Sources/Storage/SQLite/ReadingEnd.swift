@@ -11,6 +11,5 @@ final class ReadingEnd {
         self.isStopping = isStopping
     }
 
-    /// Whether the read has to end.
     var hasCome: Bool { SystemClock.monotonicMilliseconds() >= moment || isStopping() }
 }

@@ -2,7 +2,6 @@ package import Core
 internal import SQLite
 internal import Time
 
-/// Revocations.
 extension SQLiteStore {
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience

@@ -16,7 +16,6 @@ package final class SQLiteStore: Store {
     let status = Monitor(StoreStatus())
     let sweepPositions = Monitor<[UUIDv7: Device.Key]>([:])
     private let writer: DedicatedThread
-    /// Reads for operators.
     let listReader: Monitor<ReadingDatabase?>
     /// Reads for metrics, so that operators' lists do not delay them.
     let metricsReader: Monitor<ReadingDatabase?>
@@ -128,7 +127,6 @@ package final class SQLiteStore: Store {
         try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
     }
 
-    /// Removes devices of a person for a reason.
     func removeDevices(
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {

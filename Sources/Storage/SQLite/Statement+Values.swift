@@ -3,7 +3,6 @@ internal import SQLite
 internal import Time
 
 extension Statement {
-    /// Reads an id.
     func uuidv7(_ column: Int) throws(SQLiteError) -> UUIDv7 {
         let id = try withBytes(column) { bytes throws(SQLiteError) in UUIDv7(bytes: bytes) }
         guard let id else { throw mismatch(column, "is not a UUID of version 7") }

@@ -3,7 +3,6 @@ internal import POSIX
 internal import SQLite
 
 extension StoreError {
-    /// Translates an error of SQLite for the store's callers.
     init(_ error: SQLiteError) {
         self.init(Self.kind(of: error), error.cause, remedy: error.remedy)
     }
@@ -22,7 +21,6 @@ extension StoreError {
         return error.isCorrupt || error.primaryCode == mismatch ? .corrupt : .unavailable
     }
 
-    /// SQLITE_MISMATCH.
     private static let mismatch: Int32 = 20
 
     /// The disk refused pages of the database. They are still in the log as long as nothing is added to it: SQLite may restart a log that
@@ -89,7 +87,6 @@ extension StoreError {
             isForOwner: true)
     }
 
-    /// The name of a process for messages.
     static func holder(_ process: Int32) -> String {
         "process \(process)" + (Process.name(of: process).map { " (\($0))" } ?? "")
     }

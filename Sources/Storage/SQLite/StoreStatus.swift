@@ -23,7 +23,6 @@ struct StoreStatus: Sendable {
     var unclosed: StoreError?
     /// The lock on the database, while the writer has it open.
     var lock: DatabaseLock?
-    /// The number of commits.
     var commits = 0
 
     /// Why the store does not accept; nil when it does.

@@ -76,7 +76,6 @@ extension WritingDatabase {
         return nil
     }
 
-    /// When a notifier's next delivery is due.
     private func nextDue(_ notifier: String) throws(SQLiteError) -> UnixMilliseconds? {
         var due: UnixMilliseconds?
         for app in counts.apps(of: notifier) {

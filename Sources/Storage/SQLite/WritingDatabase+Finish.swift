@@ -22,7 +22,6 @@ struct DeliveryPosition {
 }
 
 extension WritingDatabase {
-    /// Records the outcome of one attempt.
     func finish(_ result: FinishedAttempt, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
         if let tried = result.device, let update = result.update {
@@ -38,7 +37,6 @@ extension WritingDatabase {
         }
     }
 
-    /// Makes a pending delivery due at a time.
     func reschedule(_ key: DeliveryKey, at time: UnixMilliseconds, reason: String) throws(SQLiteError) {
         let statement = statements.reschedule
         statement.bind(key.event, at: 1)
@@ -88,7 +86,6 @@ extension WritingDatabase {
         return try end(found, state, at: time, reason: reason)
     }
 
-    /// A delivery's place, state and number of attempts.
     private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPosition, state: Delivery.State, attempts: Int)? {
         var found: (DeliveryPosition, Delivery.State, Int)?
         statements.findDelivery.bind(id.event.bytes.span, at: 1)

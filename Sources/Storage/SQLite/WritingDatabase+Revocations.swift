@@ -74,7 +74,6 @@ extension WritingDatabase {
 }
 
 extension ReadingDatabase {
-    /// A part of the list of revocations.
     func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(SQLiteError) -> [Revocation] {
         var found: [Revocation] = []
         let before = after?.bytes ?? Self.afterAllIDs

@@ -29,7 +29,6 @@ struct BackendMetrics: Sendable {
     }
 }
 
-/// The counters of one app's backend.
 struct BackendCounters: Sendable {
     let checks: LabelledCounters<BackendAnswer>
     let hits: LabelledCounters<BackendAnswer>

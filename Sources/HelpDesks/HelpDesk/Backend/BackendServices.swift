@@ -80,7 +80,6 @@ package struct BackendVerifiers: Sendable {
         self.digest = digest
     }
 
-    /// How the backends do, by app.
     package var statuses: [(app: String, status: BackendStatus)] { verifiers.compactMap(\.self).map { ($0.app, $0.status) } }
 
     /// How an app's backend does; nil for an app without one.

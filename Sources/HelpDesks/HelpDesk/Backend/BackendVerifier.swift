@@ -58,7 +58,6 @@ final class BackendVerifier: Sendable {
         }
     }
 
-    /// How the backend does.
     var status: BackendStatus {
         let now = services.clocks.monotonicMilliseconds()
         return coalescer.withLock { $0.status(now: now) }

@@ -12,7 +12,6 @@ package struct WebhookAnswers: Sendable {
     /// The schema of the 200 answers.
     package static let schema = Schema.status(of: Status.self)
 
-    /// It is durable.
     package let accepted = Status.accepted.response
     /// It was durable before.
     package let duplicate = Status.duplicate.response

@@ -6,9 +6,7 @@ package enum WebhookError: Error {
     case invalidJSON(JSONError)
     /// The body is JSON, but not an object.
     case notAnObject
-    /// A required field is missing.
     case missing(path: String, expectation: String)
-    /// A field has an unexpected value.
     case unexpected(path: String, expectation: String)
 
     /// The field's path as in the log; for an error without a field the kind of error.
@@ -20,7 +18,6 @@ package enum WebhookError: Error {
         }
     }
 
-    /// One sentence for the caller.
     package var message: String {
         switch self {
         case .invalidJSON(let error): "The body is not valid JSON: \(error)."

@@ -46,7 +46,6 @@ package struct WebhookFields {
     /// `[]` for an element of a list, so all of them are names in the program's text.
     package var leftOut: [String] { odd.paths }
 
-    /// The path of a member, for errors.
     package func path(of key: StaticString) -> String { Self.join(path, key) }
 
     /// Whether a member is there and not null.

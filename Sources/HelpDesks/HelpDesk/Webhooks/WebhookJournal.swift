@@ -12,7 +12,6 @@ package final class WebhookJournal: Sendable {
     private static let memberLogMilliseconds: UInt64 = 3_600_000
     private let lastLogged = Monitor<[String: MonotonicMilliseconds]>([:])
 
-    /// Makes the journal of a route.
     package init(_ services: HelpDeskServices) {
         self.services = services
     }

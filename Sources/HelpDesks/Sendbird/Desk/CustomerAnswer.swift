@@ -8,7 +8,6 @@ internal import JSON
 enum CustomerAnswer: Equatable {
     /// Whether the ticket may be closed.
     case closure(isConfirmed: Bool)
-    /// How content the customer is.
     case rating(score: Int64, comment: String?)
 
     /// The `type` of the message that asks for it.

@@ -17,7 +17,6 @@ package struct DeskClient: Sendable {
         self.chat = chat
     }
 
-    /// Makes the clients of an app.
     init(_ appID: String, settings: Configuration.Sendbird, services: HelpDeskServices) {
         let observer = PlatformObserver(
             app: appID, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)

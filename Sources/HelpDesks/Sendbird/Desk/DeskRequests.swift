@@ -11,7 +11,6 @@ enum DeskRequests {
         "list_tickets", "view_ticket", "create_ticket", "update_ticket", "ticket_fields", "close_ticket", "reopen_ticket", "find_customer",
         "create_customer", "customer_fields",
     ]
-    /// The names of those to Chat.
     static let chatNames = ["send_message", "view_message", "answer_message", "view_member", "update_user"]
 
     private static let answerLimit = 1 << 20

@@ -8,7 +8,6 @@ package struct DeskTickets: TicketDesk {
 
     let client: DeskClient
 
-    /// Takes the client of one app.
     package init(_ client: DeskClient) {
         self.client = client
     }

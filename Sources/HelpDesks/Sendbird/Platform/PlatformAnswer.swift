@@ -18,7 +18,6 @@ enum PlatformAnswer {
     private enum Code {
         /// "ResourceNotFound"; "User not found" for users.
         static let notFound = ["400201"]
-        /// "UnauthorizedRequest", "InvalidApiToken", "PermissionDenied".
         static let unauthorized = ["400108", "400401", "403100"]
         /// "RATE_LIMIT_EXCEEDED" of Chat, and of newer APIs.
         static let rateLimited = ["500910", "429100"]

@@ -38,7 +38,6 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// One line for a person.
     package var description: String {
         switch self {
         case .unauthorized: "Sendbird refuses the API token"
@@ -57,14 +56,12 @@ package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConverti
     static let longestCode = 64
     static let longestMessage = 500
 
-    /// The HTTP status.
     package let status: Int
     /// Sendbird's code for the mistake, such as `400201`; visible ASCII without spaces. Nil when the answer has none.
     package let code: String?
     /// Sendbird's words for a person, which may quote what the request said: never for a log, a metric or a stranger.
     package let message: String?
 
-    /// Describes a refusal.
     package init(status: Int, code: String? = nil, message: String? = nil) {
         self.status = status
         self.code = code.flatMap { Self.isCode($0) ? $0 : nil }

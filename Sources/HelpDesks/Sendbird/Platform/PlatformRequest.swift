@@ -7,9 +7,7 @@ package import JSON
 ///
 /// Sources: Sendbird, Chat Platform API v3, "Headers"; Desk Platform API v1, "Request headers".
 package enum PlatformAPI: String, Sendable {
-    /// The Chat Platform API.
     case chat
-    /// The Desk Platform API.
     case desk
 
     var tokenHeader: String {

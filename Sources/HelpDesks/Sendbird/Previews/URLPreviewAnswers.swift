@@ -16,7 +16,6 @@ struct URLPreviewAnswers {
     /// 503 for a failure of our own.
     var undecided: Response { refusals.undecided }
 
-    /// The answer to what was found out.
     func answer(to outcome: PreviewOutcome) -> (URLPreviewResult, Response) {
         switch outcome {
         case .preview(let preview):

@@ -3,13 +3,10 @@ internal import URLPreviews
 
 /// The result of a call for a preview, as in logs and metrics.
 enum URLPreviewResult: Hashable {
-    /// There is one.
     case preview
-    /// The page has none.
     case none(PreviewRefusal)
     /// As many pages as allowed are being fetched.
     case busy
-    /// A limit is reached.
     case limited
     /// The app has no previews.
     case off
@@ -20,7 +17,6 @@ enum URLPreviewResult: Hashable {
     /// A failure of our own.
     case unavailable
 
-    /// All of them.
     static let all: [URLPreviewResult] =
         [.preview, .busy, .limited, .off, .malformed, .denied, .unavailable] + PreviewRefusal.allCases.map { .none($0) }
 

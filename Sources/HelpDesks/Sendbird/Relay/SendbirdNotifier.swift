@@ -25,11 +25,9 @@ final class SendbirdNotifier: Notifier {
 
     /// True: a person's registrations are passed on in their order.
     var keepsTicketOrder: Bool { true }
-    /// As configured.
     var concurrency: Int { relay.transport.concurrency }
     /// Retries until the event expires.
     var retryPolicy: RetryPolicy { .webhook }
-    /// As configured.
     var longestAttemptMilliseconds: UInt64 {
         UInt64(Self.requestsPerAttempt) * (apps.values.map(\.platform.longestMilliseconds).max() ?? 0)
     }

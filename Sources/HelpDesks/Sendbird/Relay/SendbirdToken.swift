@@ -6,7 +6,6 @@ internal import JSON
 ///
 /// Source: Sendbird, Chat Platform API v3, "Add a registration or device token", "Remove a registration or device token".
 struct SendbirdToken: Sendable, Equatable {
-    /// The push service.
     private enum Service: String {
         case apns, gcm, huawei
 

@@ -24,7 +24,6 @@ final class SessionIssuer: Sendable {
     /// Whether Sendbird refuses a user's id: "ParameterValueLengthExceeded", "InvalidValue".
     static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
 
-    /// The names of its requests in metrics.
     static let requestNames = ["issue_session_token", "create_user"]
 
     private let appID: String
@@ -33,7 +32,6 @@ final class SessionIssuer: Sendable {
     private let services: HelpDeskServices
     private let coalescer: Monitor<SessionTokenCoalescer<Waiter>>
 
-    /// Makes an issuer, and has it told of revocations.
     init(appID: String, _ source: SessionSource, platform: PlatformClient, services: HelpDeskServices) {
         self.appID = appID
         self.source = source

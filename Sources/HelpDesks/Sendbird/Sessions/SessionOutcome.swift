@@ -5,9 +5,7 @@ internal import Time
 enum SessionOutcome: Sendable {
     /// Sendbird has given it, for this call or others that wait with it.
     case issued(Session)
-    /// It was kept.
     case kept(Session)
-    /// A limit of ours is reached.
     case limited(LimitRefusal)
     /// Sendbird wants fewer requests.
     case throttled(milliseconds: UInt64)
@@ -15,7 +13,6 @@ enum SessionOutcome: Sendable {
     case revoked
     /// The key has ended, but for the difference that clocks may have.
     case expired
-    /// Sendbird refuses the user's id.
     case refusedUser
     /// There is no token now.
     /// - Parameter reason: a stable word for logs.

@@ -3,14 +3,11 @@ internal import Observability
 
 /// The result of a call for a session token, as in logs and metrics.
 enum SessionResult: String, CaseIterable {
-    /// A new token.
     case issued
     /// One that was kept.
     case kept
     case malformed, denied
-    /// A limit of ours.
     case limited
-    /// A limit of Sendbird's.
     case throttled
     /// The app has no session tokens.
     case off

@@ -6,7 +6,6 @@ internal import Time
 struct Session: Sendable {
     /// What the app shows to Sendbird; as good as a password.
     let token: SecretBytes
-    /// When it ends.
     let expiresAt: UnixMilliseconds
     /// When Sendbird was asked for it.
     let obtainedAt: UnixMilliseconds
@@ -57,7 +56,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     private struct Call {
         let user: ByteKey
-        /// When it was counted.
         let at: UnixMilliseconds
         var requests: [Request]
     }

@@ -6,7 +6,6 @@ internal import Time
 /// for itself.
 final class TicketLimits: Sendable {
     static let calls = LimitRule(per: .user, max: 60, windowMilliseconds: 60_000)
-    /// Of new tickets.
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)
 
     private struct State {

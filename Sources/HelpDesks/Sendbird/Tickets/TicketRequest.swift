@@ -18,7 +18,6 @@ enum TicketRequest: Sendable {
 
     private static let longestComment = 1000
 
-    /// Whether something is to be changed.
     var isChange: Bool {
         switch self {
         case .list, .show, .count: false

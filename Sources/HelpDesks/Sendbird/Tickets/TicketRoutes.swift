@@ -114,7 +114,6 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// Asks Sendbird, and waits.
     private static func answer(to payload: TicketRequest, of userID: String, _ app: SendbirdState.App) throws(TicketFailure)
         -> AuthenticatedAnswer
     {
@@ -192,7 +191,6 @@ final class TicketRoutes: Sendable {
             response, result: result(of: failure), reason: failure.reason, level: failure.status == 503 ? .warning : .info)
     }
 
-    /// The word of metrics.
     private static func result(of failure: TicketFailure) -> String {
         switch failure.status {
         case 404: "not_found"

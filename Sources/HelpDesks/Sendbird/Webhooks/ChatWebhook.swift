@@ -32,7 +32,6 @@ struct ChatWebhook: Sendable {
     private static let ticketChannel = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"
 
     let category: Category
-    /// What it is, and who sees it.
     let content: MessageClass
     let writer: Writer
     let messageID: HelpDeskID

@@ -28,7 +28,6 @@ struct InquiryAnswer: Sendable, Equatable {
 struct Inquiry: Sendable, Equatable {
     /// What follows from a message.
     struct Step: Sendable, Equatable {
-        /// Whether the question begins.
         var isAsked = false
         /// The answer that counts now.
         var answer: InquiryAnswer?
@@ -46,7 +45,6 @@ struct Inquiry: Sendable, Equatable {
 
     init() {}
 
-    /// Takes in what a message says.
     mutating func take(_ arriving: InquiryAnswer) -> Step {
         switch (state, arriving.state) {
         case (nil, .waiting):
@@ -89,7 +87,6 @@ extension Inquiry {
         early = InquiryAnswer(state, score: stored["score"]?.integer, comment: stored["comment"]?.string)
     }
 
-    /// The form in a topic.
     var data: [UInt8] {
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()

@@ -5,12 +5,10 @@ internal import Time
 
 /// A ticket as Desk tells of it; every field may be missing.
 struct ReportedTicket: Sendable, Equatable {
-    /// Its number.
     let id: HelpDeskID
     let channel: HelpDeskID?
     /// The kind of channel that it came from.
     let channelType: String?
-    /// The id of the customer in Chat.
     let userID: String?
     let status: String?
     let closeStatus: String?
@@ -152,7 +150,6 @@ extension KnownTicket {
         toldAt = root["told_at"]?.integer.flatMap { UInt64(exactly: $0) }.map { UnixMilliseconds(rawValue: $0) }
     }
 
-    /// The form in a topic.
     var data: [UInt8] {
         var writer = JSONWriter(capacity: 192)
         writer.beginObject()

@@ -13,11 +13,8 @@ internal import Time
 final class OwnerLookup: Notifier {
     /// The reasons of attempts that have ended well.
     enum Reason: String {
-        /// Somebody was told.
         case told = "owner_found"
-        /// Nobody was told for whom it is.
         case nobody = "no_customer"
-        /// It was told of already.
         case duplicate
         /// Nothing is told of such a message of this owner, such as one of the customer's own.
         case ignored

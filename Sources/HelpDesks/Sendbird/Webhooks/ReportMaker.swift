@@ -5,9 +5,7 @@ internal import HelpDesk
 internal import JSON
 internal import Time
 
-/// Whose channel it is.
 struct ChannelOwner: Sendable, Equatable {
-    /// The id of the customer in Chat.
     let userID: String
     /// The ticket of the channel; nil when only the customer is known.
     let ticketID: HelpDeskID?
@@ -27,7 +25,6 @@ struct ReportMaker: Sendable {
     private let isFormer: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
-    /// Who is told of what.
     struct Subscriptions: Sendable {
         let comments, quietComments, tickets, seen: [Subscription]
         /// The notifiers that make phones show comments.
@@ -71,7 +68,6 @@ struct ReportMaker: Sendable {
     /// A person whom a store may name; nil for one who was forgotten, or may have been.
     func named(_ userID: String) -> String? { isFormer(userID) == false ? userID : nil }
 
-    /// The name of a channel's topic.
     static func channelName(_ channel: HelpDeskID) -> ConversationState.Name { ConversationState.Name("channel", channel.text) }
 
     /// The topic of a channel whose owner is known.

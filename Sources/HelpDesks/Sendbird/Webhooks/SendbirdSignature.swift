@@ -25,7 +25,6 @@ enum SendbirdSender: Sendable {
         return self == .chat ? chat : settings.deskTokens.map { ($0, "desk_token") } + chat
     }
 
-    /// In words, for explanations.
     var scheme: SignatureScheme {
         SignatureScheme(
             header: "\(header)", algorithm: self == .chat ? .sha256 : .sha1, encoding: .hexadecimal, prefix: "\(prefix)")

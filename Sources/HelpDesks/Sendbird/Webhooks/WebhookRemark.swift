@@ -2,7 +2,6 @@ internal import HelpDesk
 
 /// The result of a webhook that is durable, if it is not `accepted`.
 enum WebhookRemark: String, Sendable {
-    /// It says what is known already.
     case duplicate
     /// An answer to a question that is not known.
     case unasked
@@ -12,12 +11,9 @@ enum WebhookRemark: String, Sendable {
     case conflict
     /// The state of a question, or its score, cannot be read.
     case malformed
-    /// Of nobody known.
     case noCustomer = "no_customer"
-    /// Of nobody known yet.
     case held
 
-    /// The word of metrics.
     var result: WebhookResult {
         switch self {
         case .duplicate: .duplicate
