@@ -9,7 +9,6 @@ package import Time
 ///
 /// Only one process can have the store open, so the listener is asked first.
 package struct AdminAccess {
-    /// Why an action could not be run.
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person: the cause and the remedy.
         package let description: String

@@ -23,7 +23,7 @@ package protocol AdminAction: Sendable {
     /// Nil when it waits for nobody.
     var waitingAppID: String? { get }
 
-    /// How to ask for less, told when the store has ended the question because it took too long.
+    /// Advice on narrowing a query that the store stopped because it took too long.
     var shortening: String { get }
 
     /// Performs the action, and returns its answer in the form of the admin listener. Blocks like the store.
@@ -49,7 +49,6 @@ package struct AdminAnswer: Sendable, Equatable {
     package static let defaultLimit = 100
     package static let largestLimit = 1000
 
-    /// What was changed, with the count.
     enum Change: Equatable {
         /// Dead deliveries that are pending again.
         case retried(Int)
@@ -63,7 +62,6 @@ package struct AdminAnswer: Sendable, Equatable {
         /// Pushes that are not sent, because the person has read what they tell of.
         case superseded(Int)
 
-        /// Its name in the answer and in audit lines.
         var name: String {
             switch self {
             case .retried: "retried"
@@ -98,11 +96,11 @@ package struct AdminAnswer: Sendable, Equatable {
     package let status: Int
     /// The result, or `error` and `message`.
     package let json: JSONValue
-    /// What it changed; nil when it failed or only read.
+    /// nil when it failed or only read.
     let change: Change?
     /// The outcome in audit lines: `done`, or the error's code.
     let outcome: String
-    /// What it was about, for the audit line: never a key, and a person only as `user_ref`.
+    /// Fields of the audit line: never a key, and a person only as `user_ref`.
     let about: [AuditField]
     /// After how many seconds to ask again; nil where that changes nothing.
     let retryAfterSeconds: UInt64?
@@ -136,15 +134,15 @@ struct AuditField: Sendable, Equatable {
     let text: String
 }
 
-/// What actions need to run.
+/// The dependencies of actions.
 package struct AdminContext: Sendable {
     let store: any Store
     let now: UnixMilliseconds
     /// The relevant part of the configuration.
     let state: OperatorState
-    /// Why a notifier starts no attempts just now, by its name; nil outside the service, where nothing starts at all.
+    /// The reason why each notifier starts no attempts now, by its name; nil outside the service, where no attempts start.
     let holds: [String: String]?
-    /// Who asks: as `AdminCaller.author` says, or outside the service `command` and in parentheses who runs it.
+    /// `AdminCaller.author`, or outside the service `command` and in parentheses the user who runs it.
     let author: String
     /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
@@ -153,13 +151,13 @@ package struct AdminContext: Sendable {
     let onRevocation: @Sendable (RevocationChange?) -> Void
     /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
-    /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
+    /// The status of a person's session tokens in this process; nil for an app that issues none, and outside the service. Does not block.
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
-    /// How the replicas have answered a person's latest requests; nil outside the service. Waits some seconds for the others.
+    /// The answers of all replicas to a person's latest requests; nil outside the service. Waits some seconds for the other replicas.
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
     /// Called when the store has erased a person, to forget what the replicas keep of the person. Waits for nobody.
     let onForget: @Sendable (RevokedPerson) -> Void
-    /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
+    /// The status of an app's backend in this process; nil for an app without one, and outside the service. Does not block.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     /// The problems of this process; nil outside the service. Never blocks.
     let problems: @Sendable () -> ProblemSearch?
@@ -171,15 +169,15 @@ package struct AdminContext: Sendable {
     /// The current second by the clock that all replicas share, up to which "until now" reaches.
     var sharedNow: UnixSeconds { store.sharedTime(of: now).seconds }
 
-    /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended. While no service runs that could
-    /// attempt it, it waits for one also before it is due.
+    /// Returns why a pending delivery that is due was not attempted yet; nil when it is not due or has ended. While no service runs, it
+    /// waits for one also before it is due.
     func wait(of delivery: Delivery) -> String? {
         let hold = hold(of: delivery)
         guard delivery.state == .pending, delivery.dueAt <= now || hold == Self.serviceIsDown else { return nil }
         return hold ?? Self.turn
     }
 
-    /// Why a pending delivery is not attempted, or will not be when it is due; nil when nothing holds it back, or it has ended.
+    /// Returns why a pending delivery is not attempted, or will not be when it is due; nil when nothing holds it back, or it has ended.
     func hold(of delivery: Delivery) -> String? {
         guard delivery.state == .pending else { return nil }
         if !serves(delivery.notifier) { return Self.notConfigured }

@@ -8,9 +8,9 @@ struct AdminCaller: Sendable {
     let token: (role: AdminToken.Role, name: String)?
     /// The peer's address without its port, which says nothing about who it is; `unix` for a Unix socket.
     let peer: String
-    /// Who makes the change, as the holder of the token says, for example a command (`AuthorHeader`). Only the token proves anything.
+    /// The author of the change as the token's holder states it, for example a command (`AuthorHeader`). Only the token is proof.
     let statedAuthor: String?
-    /// Who it is, in what is stored with a change: the token's name and the peer's address, then in parentheses who is said to make it.
+    /// The author as stored with a change: the token's name and the peer's address, then the stated author in parentheses.
     var author: String {
         let proven = token.map { "\($0.name) \(peer)" } ?? peer
         return statedAuthor.map { "\(proven) (\($0))" } ?? proven

@@ -8,7 +8,6 @@ internal import Threading
 /// Access control of the admin listener: requires a token with the route's role, and writes an audit line for each change and for each
 /// token that does not suffice.
 struct AdminGate: Sendable {
-    /// What becomes of a request.
     enum Admission {
         case admitted(AdminCaller)
         case refused(Response)

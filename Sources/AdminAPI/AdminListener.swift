@@ -92,9 +92,9 @@ package struct AdminServices: Sendable {
 ///
 /// Store calls run on separate threads, while the connection is suspended.
 package final class AdminListener: Sendable {
-    /// How many actions wait for the store's threads: in all, and of one token.
+    /// Bounds of actions that wait for the store's threads: in total, and for one token.
     private static let shares = (all: ShareBound(1, waiting: 128), token: ShareBound(1, waiting: 63))
-    /// How many questions to help desks are under way at a time, and how many more wait: in all, and about one app.
+    /// Bounds of concurrent and of waiting requests to help desks: in total, and for one app.
     private static let remoteShares = (all: ShareBound(16, waiting: 128), app: ShareBound(4, waiting: 64))
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 

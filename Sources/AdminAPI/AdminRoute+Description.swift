@@ -5,7 +5,7 @@ internal import JSON
 extension AdminRoute {
     private static let examples: [String: JSONValue] = ["app_id": "my-app", "user_id": "user-1", "query": "user-1"]
 
-    /// What it takes and answers. It is derived, so that a route needs no more than its entry in the table.
+    /// Derived, so that a route needs only its entry in the table.
     package var description: RouteDescription {
         RouteDescription(
             summary, access: role.access,

@@ -120,7 +120,7 @@ package struct AdminRoute: Sendable {
     /// The callers that are allowed.
     package let role: Role
     package let summary: String
-    /// Its parameters; any other is refused.
+    /// Any other parameter is rejected.
     package let parameters: [Parameter]
     package let answer: Answer
     let handling: Handling

@@ -13,7 +13,7 @@ enum AdminSchema {
     static let maybeTime = Schema.nullable(Schema.time)
     static let anyObject: JSONValue = ["type": "object"]
 
-    /// What means the same in every answer.
+    /// Members with the same meaning in every answer.
     private static let common: [String: JSONValue] = [
         "app_id": Schema.text, "user_ref": maybeText, "next": maybeText, "removed": count, "retried": count, "purged": count,
         "superseded": count,

@@ -3,7 +3,7 @@ package import HTTPServer
 
 /// A listener that had no room for a connection, or for a body.
 package struct CrowdedListener: Sendable, Equatable {
-    /// How long after the last such time it is a problem, in milliseconds.
+    /// Milliseconds after the last such time during which it is a problem.
     package static let shownMilliseconds: UInt64 = 60_000
 
     package let listener: Name
@@ -20,7 +20,7 @@ package struct CrowdedListener: Sendable, Equatable {
         case `public`
         case admin
 
-        /// Where the configuration bounds its connections.
+        /// The configuration key that bounds its connections.
         var place: String { self == .public ? "listen.max_connections" : "admin.max_connections" }
 
         /// The remedy when there is no room for a body; the end of a sentence.

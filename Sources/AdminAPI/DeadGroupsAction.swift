@@ -76,7 +76,6 @@ struct DeadGroupsAction: AdminAction {
 }
 
 extension DeadGroupsAction {
-    /// What a group's reason means, and what to do, in sentences.
     private func meaning(of name: DeadGroups.Name, _ context: AdminContext) -> JSONObject {
         let meaning = ReasonMeaning.of(name.reason.text, context.state.configuration.notifier(name.notifier.text))
         return [

@@ -56,7 +56,7 @@ extension DeliveryAction {
 
 extension DeliveryAction: AdminAction {
     private static let purgedPerStep = 500
-    /// How many deliveries of a set one request retries.
+    /// The maximum number of deliveries that one request retries.
     static let retriedPerStep = 1000
 
     package var change: String? {

@@ -87,7 +87,7 @@ extension DeviceAction {
         AdminRoute.Parameter("user_id", place: .query, text: "The person."),
         AdminRoute.Parameter("device_id", place: .query, text: "The device."),
     ]
-    /// Those of a removal, which must name a person.
+    /// The parameters of a removal, which must name a person.
     private static let removal = criteria.map { parameter in
         parameter.name != "user_id"
             ? parameter : AdminRoute.Parameter("user_id", place: .query, isRequired: true, text: "The person.")

@@ -7,7 +7,7 @@ internal import Time
 
 /// Searches all apps for what has a name: the one request behind the box of the operators' page.
 package struct FindAction: AdminAction, Equatable {
-    /// How many devices a page has at most.
+    /// The maximum number of devices in a page.
     private static let mostDevices = 100
 
     private let name: String

@@ -9,9 +9,9 @@ internal import Time
 
 /// Forgets a person: no key counts any more, and the store keeps nothing of the person but a digest.
 package struct ForgetAction: AdminAction, Equatable {
-    /// How long other processes may take to hear of a revocation, in milliseconds; until then they may store something about the person.
+    /// Milliseconds within which other processes learn of a revocation. Until then they may store data about the person.
     private static let hearingMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
-    /// How many devices of a person are looked for in the files afterwards; a person has fewer.
+    /// The maximum number of a person's devices that are searched for in the files afterwards; a person has fewer.
     private static let mostDevices = 1000
     private static let revocationsPerPage = 1000
 
@@ -25,7 +25,7 @@ package struct ForgetAction: AdminAction, Equatable {
 
     package var change: String? { "users.forget" }
 
-    /// As `AdminAction` says. Each step may be repeated; the first one keeps the person out for ever.
+    /// Each step may be repeated; the first one denies the person for ever.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
             return .unknownApp(person.appID, context.state.names.apps)
@@ -119,7 +119,7 @@ extension ForgetAction {
             ], change: .forgotten(erasure.devices), about: context.about(former, userID: person.userID) + about)
     }
 
-    /// What is left, where, and why.
+    /// The remaining data, its location and the cause.
     private static func remaining(_ proof: ErasureProof) -> [JSONValue] {
         var remaining: [JSONObject] = proof.waiting.map {
             [

@@ -2,7 +2,6 @@ package import Core
 package import JSON
 package import Time
 
-/// What operators are told of the keys in force, as members of `GET /v1/status`.
 package struct KeyStatus {
     static let members = ["keys", "keys_digest", "replicas"]
 

@@ -6,16 +6,14 @@ internal import Notifiers
 internal import Threading
 package import Time
 
-/// How a notifier does its work.
 package struct NotifierStatus: Sendable {
     package let name: String
-    /// Its state; the raw value is the word of `deskgate_notifier_state`.
     package let state: BreakerStatus
-    /// Why it is paused, and what to do; nil while it is not.
+    /// The cause of the pause, and its remedy; nil while it is not paused.
     package let pause: (reason: String, remedy: String)?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     package let lastFailure: String
-    /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     package let settingsDoubt: String?
     /// When its certificate expires; nil when it has none.
     package let credentialExpiresAt: UnixSeconds?
@@ -67,7 +65,7 @@ extension NotifierStatus {
         return Response(status: 200, json: ["notifiers": list], headers: [("Cache-Control", "no-store")])
     }
 
-    /// Why it is paused, and what to do: ends of sentences. The remedy is the one that the log has.
+    /// The cause of the pause, and the remedy that the log shows: ends of sentences.
     private func pauseMeaning(_ configuration: Configuration) -> (text: LocalizedText, remedy: LocalizedText)? {
         pause.map { pause in
             let meaning = ReasonMeaning.ofPause(pause.reason, configuration.notifier(name))

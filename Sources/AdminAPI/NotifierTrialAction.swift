@@ -112,7 +112,6 @@ package struct NotifierProofAction: AdminAction {
     /// The providers', who belong to no app.
     package var remoteAppID: String? { "" }
 
-    /// As `AdminAction` says. Waits for the providers.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let verdicts = context.trials?.prove(context.pushNotifiers(asIn: file), context.state.configuration) ?? []
         return AdminAnswer(["notifiers": .array(verdicts)])
@@ -179,7 +178,6 @@ package struct NotifierPushAction: AdminAction {
     /// The provider's, who belongs to no app.
     package var remoteAppID: String? { "" }
 
-    /// As `AdminAction` says. Waits for the provider.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let configuration = context.state.configuration
         guard configuration.notifiers.contains(where: { $0.name.utf8.elementsEqual(notifier.utf8) && $0.type.isPush }) else {

@@ -25,7 +25,7 @@ package final class OperatorState: Sendable {
     let notifiers: [NamedNotifier]
     /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience
-    /// How the events of each app reach their notifiers.
+    /// The subscriptions of each app's notifiers.
     let subscriptions: AppSubscriptions
 
     /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.

@@ -3,7 +3,7 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// What an operator wants revoked: one key, a person's, those of a key id, or all of an app.
+/// Revokes one key, a person's keys, those of a key id, or all of an app.
 package struct RevocationRequest: Sendable, Equatable {
     let appID: String
     let userID: String?
@@ -59,8 +59,8 @@ package struct RevocationRequest: Sendable, Equatable {
         }
     }
 
-    /// What is revoked, and the first second whose keys are spared.
-    /// - Parameter now: keys of a person or of the app that are issued until then are revoked unless another bound was asked for.
+    /// Returns the subject, and the first second whose keys stay valid.
+    /// - Parameter now: revokes keys of a person or of the app that are issued until then, unless the request has another bound.
     func scope(now: UnixSeconds) -> (subject: Revocation.Subject, issuedBefore: UnixSeconds?) {
         if let securityKey, let key = SecurityKey(securityKey.utf8.span) { return (.securityKey(salt: key.salt), nil) }
         if let keyID { return (.keyID(keyID), issuedBefore) }
@@ -68,7 +68,7 @@ package struct RevocationRequest: Sendable, Equatable {
         return (.everyKey, issuedBefore ?? Revocation.bound(after: now))
     }
 
-    /// Why this configuration cannot have such keys; nil when it can.
+    /// Returns why this configuration cannot have such keys; nil when it can.
     func problem(_ context: AdminContext) -> AdminAnswer? {
         let authorizer = context.state.authorizer
         guard let index = authorizer.index(of: appID.utf8.span) else { return .unknownApp(appID, context.state.names.apps) }
@@ -108,7 +108,7 @@ enum PersonFields {
     static let appGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestAppID)
     static let userGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestUserID)
     static let reasonGrammar = AdminRoute.Parameter.Kind.line(0...Revocation.longestReason)
-    /// Its first byte, the flags, is 0.
+    /// The first byte, the flags, is 0.
     static let securityKeyGrammar = AdminRoute.Parameter.Kind.matching(#"^dgk1\.A[A-P][A-Za-z0-9_-]{82}$"#)
 
     static func app(_ text: String?) throws(AdminProblem) -> String {

@@ -1,20 +1,20 @@
 internal import Core
 
-/// What is revoked that may be about a person or a key, newest first: the one search of everything that tells operators of it.
+/// The revocations that may apply to a person or a key, newest first.
 ///
-/// What names the person is found by an index. What names nobody, of whole apps, key ids and single keys, is looked for among the newest of
-/// all revocations.
+/// An index finds those that name the person. Those of whole apps, key ids and single keys are searched among the newest of all
+/// revocations.
 struct RevocationSearch {
-    /// How many of the newest revocations are looked through for those that name no person.
+    /// The number of newest revocations that are searched for those that name no person.
     static let mostRead = 5000
-    /// How many are looked at that name the person.
+    /// The maximum number of revocations that name the person.
     private static let mostNamed = 1000
 
     /// The one that a person was forgotten with.
     var former: Revocation?
-    /// Those that name the person.
+    /// Revocations that name the person.
     var named: [Revocation] = []
-    /// Those of the app that name no person.
+    /// Revocations of the app that name no person.
     var shared: [Revocation] = []
     /// Whether older ones were not looked at.
     var isCut = false

@@ -71,7 +71,6 @@ package struct ConfigurationChangesAction: AdminAction {
     /// Nil: it changes nothing.
     package var change: String? { nil }
 
-    /// As `AdminAction` says; reads files, which may block, and leaves the store alone.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let inForce = context.state.configuration
         guard let file = inForce.sources.files.first else { return AdminAnswer(Self.json(file: "")) }

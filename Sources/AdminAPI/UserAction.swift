@@ -7,9 +7,9 @@ internal import Time
 
 /// Shows everything that is known of a person: whether they may chat now, their devices, revocations and latest deliveries.
 package struct UserAction: AdminAction, Equatable {
-    /// How many of the latest deliveries are shown.
+    /// The maximum number of deliveries in the answer, latest first.
     private static let mostDeliveries = 20
-    /// How many devices and revocations are shown; a person has fewer.
+    /// The maximum number of devices and revocations in the answer; a person has fewer.
     private static let mostRows = 100
 
     private let person: RevokedPerson
@@ -54,7 +54,7 @@ package struct UserAction: AdminAction, Equatable {
         return filter
     }
 
-    /// How much of the limits of registrations the person and each device have used up. Limits of an app or the service are only named.
+    /// Returns the used part of the limits of registrations for the person and each device. Limits of an app or the service are only named.
     private func limits(_ devices: [String], _ context: AdminContext) throws(StoreError) -> [JSONValue] {
         let calls = try context.store.registrationCalls(of: person, devices: devices)
         return context.state.configuration.pushTokens.limits.flatMap { rule -> [JSONValue] in

@@ -9,14 +9,14 @@ struct AuthorizedBotCall: Sendable {
     /// The person for whom it is made, as a ticket or a confirmation has proven.
     let caller: BotGrant
     let arguments: BotArguments
-    /// How many bytes they had as they came; 0 for those of a confirmation that a person has sent with the security key.
+    /// The size of the arguments as they came, in bytes; 0 for those of a confirmation that a person sent with the security key.
     let byteCount: Int
     let action: BotFilledAction
     /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     let key: [UInt8]?
     let context: RequestContext
 
-    /// How long it may take until it is answered, in milliseconds, with the time of the store.
+    /// Milliseconds until an answer, including the store's time.
     var timeoutMilliseconds: UInt64 {
         UInt64(function.definition.timeoutMilliseconds) + (key == nil ? 0 : BotCaller.storeMilliseconds) + BotCaller.marginMilliseconds
     }
@@ -52,7 +52,7 @@ enum CallKey {
         return try sha256(bytes.span)
     }
 
-    /// Its length in bytes, a full stop, and the text, so that two lists of texts never make the same bytes.
+    /// Appends the text's length in bytes, a full stop and the text, so that different lists of texts never yield the same bytes.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes += Array("\(text.utf8.count).".utf8) + Array(text.utf8)
     }

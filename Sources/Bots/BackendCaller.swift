@@ -23,7 +23,7 @@ struct BackendCaller: Sendable {
         let id: UUIDv7
         let appID: String
         let request: BotFilledRequest
-        /// What makes a repetition of a change; nil for what changes nothing.
+        /// Identifies repetitions of a change; nil for calls that change nothing.
         let key: [UInt8]?
         let secrets: [StandardWebhookSecret]
         /// The request that has caused it.

@@ -3,10 +3,9 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// What is under way at one bot's backend, how often people have called its functions, and what changes were answered: a value, and the
-/// caller locks.
+/// The calls under way at one bot's backend, the number of calls of each person, and the answers to changes. A value; the caller locks.
 ///
-/// A change is performed once for each key: who asks for it again waits for the answer that is on its way, or gets the one that is kept.
+/// A change is performed once for each key. A repetition waits for the answer of the first call, or gets the stored answer.
 struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     /// Whether a call is performed.
     enum Admission {
@@ -68,7 +67,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     /// Whether a person, or the person's app, has as many calls under way as may be.
     func isFull(for person: CallWindows.Person) -> Bool { !underWay.hasRoom(for: person.share) }
 
-    /// How many wait for the answer to a change that is under way, beside those who began one.
+    /// The number of callers that wait for the answer to a change that another one began.
     var waiting: Int {
         changes.values.reduce(0) { count, change in
             if case .underWay(let waiters) = change { count + waiters.count } else { count }
@@ -153,17 +152,17 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     }
 }
 
-/// What one bot may take of this process.
+/// Bounds of one bot in this process.
 struct CallBounds: Sendable {
-    /// How many calls may be under way at its backend.
+    /// The maximum number of calls under way at its backend.
     var underWay = 512
-    /// How many of them of one app's people.
+    /// The maximum number of them for one app.
     var underWayOfApp = 256
     var underWayOfPerson = 16
-    /// How many people's calls of a function are counted; whoever called longest ago leaves first.
+    /// The maximum number of people whose calls of a function are counted. The one whose last call is the oldest leaves first.
     var people = 10_000
-    /// How many answers of changes are kept.
+    /// The maximum number of cached answers to changes.
     var answers = 10_000
-    /// How many bytes they may have.
+    /// The maximum size of cached answers in bytes.
     var answeredBytes = 16 << 20
 }

@@ -11,9 +11,9 @@ internal import Time
 /// A change is stored before the backend is called, and once only: its key is unique in the store. Whether it may be made is judged again
 /// then. A call that changes nothing is stored while the backend is called.
 final class BotCaller: Sendable {
-    /// How long a change waits for the store, in milliseconds; one that is stored later is not made.
+    /// Milliseconds for which a change waits for the store. A change that is stored later is not made.
     static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
-    /// How much longer than all of its parts a request may take, in milliseconds.
+    /// Milliseconds that a request may take beyond the sum of its parts.
     static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let services: HelpDeskServices
@@ -180,7 +180,7 @@ final class BotCaller: Sendable {
             function: call.function.definition.name, argumentsSHA256: digest, arguments: text, at: now)
     }
 
-    /// What is stored of arguments: their digest, and their text if the configuration says so.
+    /// Returns the arguments' digest, and their text if the configuration records it.
     private func stored(_ arguments: BotArguments, of bot: ServedBot) throws(CryptoError) -> (digest: String, text: String?) {
         let digest = try sha256(arguments.canonical.span)
         let text = bot.definition.recordsArguments ? String(decoding: arguments.canonical, as: UTF8.self) : nil

@@ -16,9 +16,8 @@ struct ServedBot: Sendable {
     }
 
     let definition: BotDefinition
-    /// What is under way, counted and kept. It outlives reloads.
+    /// Survives reloads.
     let coalescer: Monitor<BotCallCoalescer<CallWaiter>>
-    /// How long its backends take.
     let duration: Histogram
     let starts: LabelledCounters<BotMetrics.StartResult>
     let quickReplies: (cut: Counter, broken: Counter)
@@ -50,9 +49,9 @@ struct ServedBot: Sendable {
 
 /// The bots of the configuration in force: an immutable snapshot, which a reload replaces.
 final class BotsState: Sendable {
-    /// What all routes use of the same configuration.
+    /// The part of the state that routes of the help desk share.
     let shared: HelpDeskState
-    /// How long any function may take, in milliseconds.
+    /// The longest timeout of any function, in milliseconds.
     let longestTimeoutMilliseconds: UInt64
     private let bots: [ByteKey: ServedBot]
 

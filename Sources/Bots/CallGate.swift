@@ -6,7 +6,6 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// What somebody with a ticket asks for, in whatever form it came.
 struct BotCallRequest {
     /// The ticket's text; nil when none was sent.
     let ticket: String?
@@ -22,7 +21,7 @@ struct CallGate: Sendable {
     /// Reads the arguments of a call, or says what is wrong with them. Sets the number of bytes that it has read in either case.
     typealias ArgumentReader = (_ byteCount: inout Int) throws(BotArgumentsProblem) -> ReceivedArguments
 
-    /// Where the confirmation stands among the arguments.
+    /// The name of the argument with the confirmation.
     private static let confirmationName = "confirmation"
 
     enum Decision {
@@ -33,7 +32,6 @@ struct CallGate: Sendable {
     let services: HelpDeskServices
     let caller: BotCaller
 
-    /// What is found out about a call, for its refusal.
     private struct Findings {
         var caller: BotGrant?
         var arguments: BotArguments?

@@ -5,7 +5,6 @@ internal import JSON
 internal import Observability
 internal import Time
 
-/// What a call has come to, as metrics and logs call it.
 enum CallResult: String, Sendable, CaseIterable {
     /// The backend's 2xx, and its 4xx other than 401.
     case succeeded, refused
@@ -27,7 +26,6 @@ enum CallResult: String, Sendable, CaseIterable {
     case unknown
 }
 
-/// What a call leads to, in whatever form it came.
 enum CallReply: Sendable {
     /// The backend's own answer.
     case answer(FunctionAnswer)
@@ -75,7 +73,7 @@ enum CallReply: Sendable {
 struct CallRefusal: Error {
     let response: Response
     let result: CallResult
-    /// Why, in a stable word, for the log and for what is stored.
+    /// A stable word for the log and the store.
     let reason: String
     let level: LogLevel
 
@@ -83,7 +81,7 @@ struct CallRefusal: Error {
         (self.response, self.result, self.reason, self.level) = (response, result, reason, level)
     }
 
-    /// What is stored of a call that got no further; nil for nothing.
+    /// The stored outcome of a rejected call; nil when it is not stored.
     var outcome: BotCall.Outcome? {
         switch result {
         case .invalid: .invalid

@@ -3,9 +3,9 @@ internal import JSON
 
 /// The answer of a company's backend, as it is handed on, or that of the help desk, in words of ours.
 struct FunctionAnswer: Sendable {
-    /// How many bytes of a backend's answer are taken.
+    /// The maximum size of a backend's answer in bytes.
     static let longest = 256 * 1024
-    /// How many values it may have, which bounds the memory that reading it takes.
+    /// The maximum number of JSON values in an answer, which bounds the memory for reading it.
     private static let mostValues = 100_000
 
     /// 200 to 299, or 400 to 499 other than 401.
@@ -56,7 +56,6 @@ struct FunctionAnswer: Sendable {
     }
 }
 
-/// Why there is no answer of a backend that can be handed on.
 struct BackendFault: Error {
     /// The reason, as in logs and in what is stored of a call.
     enum Reason: String, CaseIterable {
@@ -68,7 +67,7 @@ struct BackendFault: Error {
         case serverError = "server_error"
         /// The answer is longer than `FunctionAnswer.longest`, or its head than 64 KiB.
         case tooLarge = "too_large"
-        /// Its content type is not JSON.
+        /// The content type is not JSON.
         case notJSON = "not_json"
         /// It is not strict JSON.
         case malformedJSON = "malformed_json"

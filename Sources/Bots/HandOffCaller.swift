@@ -6,8 +6,8 @@ internal import Time
 
 /// Hands conversations over to people of support. Whoever does waits for the help desk, so it has threads of its own, which apps and people share.
 final class HandOffCaller: Sendable {
-    /// How many ask a help desk at a time, and how many more wait: in all, of an app, and of a person. One at a time of a person, so that the
-    /// second one finds the ticket of the first.
+    /// Bounds of concurrent and of waiting calls of a help desk: in total, for an app, and for a person. One at a time of a person, so that
+    /// the second one finds the ticket of the first.
     private static let shares = (all: ShareBound(16, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(1, waiting: 4))
 
     private let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?

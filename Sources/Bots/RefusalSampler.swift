@@ -7,7 +7,8 @@ internal import Time
 /// Of each person thirty are stored in a minute. Refusals by a limit or a ticket are stored once in a minute for each function, because they
 /// come by the thousand.
 struct RefusalSampler: Sendable {
-    /// How many bytes of arguments are read for a person's refused calls in a minute. Calls with small mistakes never reach it.
+    /// The maximum size of arguments that are read for a person's rejected calls in a minute, in bytes. Calls with small mistakes stay far
+    /// below it.
     static let bytesPerMinute = 4 << 20
     /// The longest arguments, in bytes, whose text is stored with a refused call; of longer ones the digest is.
     static let longestText = 2048
@@ -46,7 +47,7 @@ struct RefusalSampler: Sendable {
         self.spent.insert(spent, for: person)
     }
 
-    /// How many seconds a person must wait before arguments are read again; nil when they are read now.
+    /// Returns the seconds until a person's arguments are read again; nil when they are read now.
     func secondsToWait(_ person: CallWindows.Person, now: UnixMilliseconds) -> UInt64? {
         let spent = spent(by: person, now: now)
         guard spent.bytes >= Self.bytesPerMinute else { return nil }

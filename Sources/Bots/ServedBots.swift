@@ -16,7 +16,7 @@ package final class ServedBots: Sendable {
     private let client = LazyClient(settings: BackendCaller.clientSettings)
     private let handOffs: HandOffCaller
 
-    /// How many connections to backends may be open; none without bots.
+    /// Returns the maximum number of connections to backends; 0 without bots.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         configuration.bots.isEmpty ? 0 : BackendCaller.clientSettings.connectionLimit
     }
@@ -57,7 +57,7 @@ package final class ServedBots: Sendable {
     /// Counts calls that became `unknown`, because the process that made them has ended; on any thread.
     package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
 
-    /// How many requests wait for the answer to a change of a bot that another request has begun.
+    /// Returns the number of requests that wait for the answer to a change that another request began.
     func waiting(for bot: String) -> Int { state.current.bot(bot)?.coalescer.withLock { $0.waiting } ?? 0 }
 
     /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is closed.

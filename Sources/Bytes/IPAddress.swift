@@ -4,7 +4,7 @@ internal import Glibc
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     package let isIPv4: Bool
-    /// Its bits from the most significant one on; of an IPv4 address the first 32, and zeros.
+    /// The most significant bit first; an IPv4 address has its 32 bits first, then zeros.
     package let bits: UInt128
 
     /// Reads an address as `inet_pton` does: no port, no brackets, no zone, no octal numbers; nil for anything else.
@@ -52,7 +52,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bits = bits
     }
 
-    /// How many bits such an address has.
+    /// The number of bits in such an address.
     package var width: Int { isIPv4 ? 32 : 128 }
 
     /// The address that stands for all that one site may have: of IPv6 the first of its /48 (RFC 6177), of IPv4 itself.
@@ -69,7 +69,6 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// A block of IP addresses (RFC 4632): those that begin with the same bits.
 package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with a text.
     package enum Problem: Error, Equatable {
         /// It is not an address, a slash and a number of bits that such an address has.
         case malformed

@@ -2,7 +2,6 @@ package import Crypto
 
 /// A bearer token of the admin listener, with what it is for.
 package struct AdminToken: Sendable {
-    /// What a caller may do.
     package enum Role: String, Sendable, CaseIterable {
         /// Mint security keys and say what users have read, as backends do, and nothing else.
         case mint
@@ -11,7 +10,7 @@ package struct AdminToken: Sendable {
         case operate
     }
 
-    /// Its role; `operate` for `admin.token`.
+    /// `operate` for `admin.token`.
     package let role: Role
     /// Whether it has the other roles too, as `admin.token` has.
     package let hasAllRoles: Bool

@@ -1,7 +1,7 @@
 package import Core
 internal import Notifiers
 
-/// How the events of each app reach their notifiers: an immutable snapshot.
+/// The subscriptions of each app's notifiers: an immutable snapshot.
 package struct AppSubscriptions: Sendable {
     private let comments: [ByteKey: [Subscription]]
     private let quietComments: [ByteKey: [Subscription]]
@@ -62,7 +62,7 @@ package struct AppSubscriptions: Sendable {
         comments[ByteKey(appID)] ?? []
     }
 
-    /// Whom a comment of an app goes to that no phone shall show.
+    /// Returns the subscriptions for a comment that phones must not show.
     package func quietComments(_ appID: String) -> [Subscription] {
         quietComments[ByteKey(appID)] ?? []
     }
@@ -108,7 +108,7 @@ package struct AppSubscriptions: Sendable {
 }
 
 extension Configuration {
-    /// Whom the service's own troubles are told.
+    /// The subscriptions to operator events.
     package var operatorSubscriptions: [Subscription] {
         operators.notifiers.compactMap { name in
             notifiers.first { $0.name.utf8.elementsEqual(name.utf8) }.map { Subscription(notifier: name, keepsOrder: $0.keepsOrder) }

@@ -15,7 +15,7 @@ extension Configuration {
         }
     }
 
-    /// Where functions of bots are called, each with its JSON path.
+    /// The addresses of bot functions, each with its JSON path.
     var botAddresses: [(path: String, address: String)] {
         bots.enumerated().flatMap { botIndex, bot in
             bot.functions.enumerated().compactMap { index, function in

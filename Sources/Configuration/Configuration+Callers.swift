@@ -3,11 +3,11 @@ package import Crypto
 package import HTTPServer
 
 extension Configuration {
-    /// Who may call the public listener, beyond what each request proves. Without any, everybody may.
+    /// Restrictions on callers of the public listener, in addition to what each request proves. Without any, all callers are admitted.
     package struct Callers: Sendable {
         /// The networks that may call; nil for all. Callers through a Unix socket are in no network, and may always call.
         package var networks: [IPNetwork]?
-        /// Who issues the certificate that every caller must show in its TLS handshake; nil for none.
+        /// The issuers of client certificates, which every caller must show in its TLS handshake; nil requires none.
         package var clientAuthorities: ClientAuthorities?
         /// The header that every call must have; nil for none.
         package var sharedHeader: SharedHeader?
@@ -19,9 +19,9 @@ extension Configuration {
 
     /// A header whose value only the callers know.
     package struct SharedHeader: Sendable {
-        /// Its name, of characters that RFC 9110 section 5.6.2 allows.
+        /// Characters that RFC 9110 section 5.6.2 allows.
         package var name: String
-        /// Its values; several while one replaces another.
+        /// Accepted values; several while one replaces another.
         package var secrets: [SecretBytes]
     }
 }

@@ -5,7 +5,6 @@ package import Notifiers
 extension Configuration {
     /// One notifier: what events are delivered to.
     package struct Notifier: Sendable, Equatable {
-        /// What it does with an event.
         package enum Kind: Sendable, Equatable {
             case log
             case http(HTTPDestination)
@@ -14,7 +13,7 @@ extension Configuration {
             case relay(Relay)
         }
 
-        /// Its name: 1 to 64 ASCII letters, digits, `-`, `_` and `.`; no other notifier has it.
+        /// Unique: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
         package var name: String
         package var kind: Kind
         /// Whether it is told of comments only for people who have a device that can be notified.
@@ -30,7 +29,7 @@ extension Configuration {
 
         package var type: NotifierType { Self.type(of: kind) }
 
-        /// How much of a comment phones show and the provider reads; nil for a notifier that pushes nothing.
+        /// The part of a comment that phones show and the provider reads; nil for a notifier that sends no pushes.
         package var pushContent: PushContent? { if case .push(let push) = kind { push.style.content } else { nil } }
 
         /// Whether it has phones remove notifications of what was read elsewhere.
@@ -52,7 +51,7 @@ extension Configuration {
         }
     }
 
-    /// Where registrations are passed on to the help desk.
+    /// The destination of registrations that are passed on to the help desk.
     package struct Relay: Sendable, Equatable {
         package var helpDesk: HelpDeskKind
         /// The address that takes those of all apps; nil where each app has its own.
@@ -62,7 +61,6 @@ extension Configuration {
         package var transport: NotifierTransport
     }
 
-    /// How the help desk is asked about one app, by a relay.
     package struct RelayedApp: Sendable, Equatable {
         package var id: String
         /// The beginning of the help desk's addresses.

@@ -87,7 +87,7 @@ extension Configuration.Store {
         return roomWarning(freeBytes: free)
     }
 
-    /// As `roomWarning`, of a disk with so much room.
+    /// Returns the warning for a disk with so many free bytes.
     func roomWarning(freeBytes: UInt64) -> ConfigurationProblem? {
         guard freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000 else { return nil }
         return ConfigurationProblem(

@@ -12,7 +12,7 @@ extension Configuration {
     /// The command that starts the package's unit.
     package static let startOfUnit = "systemctl start deskgate"
 
-    /// Why a configuration that is lost is to be put back instead of made anew.
+    /// The reason for restoring a lost configuration instead of making a new one.
     package static let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
 
     /// The remedy where there is no configuration, as the end of a sentence.

@@ -3,9 +3,7 @@ package import Crypto
 package import Postgres
 
 extension Configuration {
-    /// Where events and deliveries are kept.
     package struct Store: Sendable, Equatable {
-        /// What keeps them.
         package enum Kind: Sendable, Equatable {
             /// A SQLite database in this file, which one process uses.
             case sqlite(path: String)
@@ -28,7 +26,7 @@ extension Configuration {
         package var minimumFreeMegabytes: Int
         /// The file with the copy of the revocations; nil for none.
         package var revocationsPath: String?
-        /// How old that copy may be at a start without the store, in seconds.
+        /// The maximum age of that copy at a start without the store, in seconds.
         package var revocationsMaximumAgeSeconds = 86_400
 
         /// The files that the service writes: a SQLite database, and the copy of the revocations.
@@ -41,27 +39,24 @@ extension Configuration {
         package var isShared: Bool { if case .postgres = kind { true } else { false } }
     }
 
-    /// How long events and deliveries are worth something.
     package struct Deliveries: Sendable, Equatable {
-        /// How long after its arrival an event is delivered at most, in seconds.
+        /// The maximum age of an event that is delivered, in seconds since its arrival.
         package var expireAfterSeconds: Int
-        /// How long what has been delivered is remembered, in days.
+        /// Days for which ended deliveries are stored.
         package var keepDeliveredDays: Int
-        /// How long what could not be delivered is remembered, in days.
+        /// Days for which dead deliveries are stored.
         package var keepDeadDays: Int
     }
 
-    /// How devices register for notifications.
     package struct PushTokens: Sendable, Equatable {
-        /// How often registrations are taken.
         package var limits: [LimitRule]
         /// The most devices of one person; with one more, the one not seen for longest leaves.
         package var devicesPerUser: Int
-        /// How long a device is kept that nobody sees, in days.
+        /// Days after which a device without activity is removed.
         package var forgetAfterDays: Int
     }
 
-    /// What operators have beside the requests of the admin listener.
+    /// Settings for operators beside the requests of the admin listener.
     package struct Operators: Sendable, Equatable {
         /// Whether the admin listener serves the operators' page.
         package var servesPage = true
@@ -71,9 +66,9 @@ extension Configuration {
         package var thresholds = OperatorThresholds()
     }
 
-    /// How an app's webhooks prove that the help desk has sent them; at least one of the two is there, and where both are, both must hold.
+    /// The proofs of a webhook's origin: at least one is set, and a webhook must pass all that are set.
     package struct Webhook: Sendable {
-        /// What the webhook's path may end with: 16 to 128 URL-safe characters each; several while one replaces another.
+        /// The last part of the webhook's path: 16 to 128 URL-safe characters each; several while one replaces another.
         package var secrets: [SecretBytes]
         /// The keys of the signature that comes in a header; several while one replaces another.
         package var signatureSecrets: [SecretBytes]
@@ -82,7 +77,7 @@ extension Configuration {
         var needsNoPathSecret: Bool { secrets.isEmpty }
     }
 
-    /// Which notifiers tell which devices of an app's comments.
+    /// Maps types of device to notifiers of an app's comments.
     package struct Routes: Sendable, Equatable {
         /// The notifier's name by the device's type, in the order of the file; no type twice.
         package var byType: [Route] = []

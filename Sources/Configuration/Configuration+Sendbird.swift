@@ -13,7 +13,7 @@ extension Configuration {
         package var chatURL: String
         /// The beginning of the Desk Platform API's addresses, in the same form.
         package var deskURL: String
-        /// How session tokens are issued; nil issues none.
+        /// nil issues no session tokens.
         package var sessionTokens: SessionTokens?
         package var makesURLPreviews: Bool
         /// Whether customers may see and change their own tickets.
@@ -25,15 +25,15 @@ extension Configuration {
         package var relaysRegistrations: Bool
         /// The user ids of the bots that write in tickets; nil when the app does not name its bots.
         package var botUserIDs: [String]?
-        /// How long an HTTP request for a token, a ticket or a channel may take, in milliseconds; nil for the usual time. No key sets it.
+        /// The timeout of an HTTP request for a token, a ticket or a channel, in milliseconds; nil for the default. No key sets it.
         package var timeoutMilliseconds: Int?
     }
 
     /// The session tokens of an app of Sendbird Desk.
     package struct SessionTokens: Sendable, Equatable {
-        /// How long one lives at most, in seconds.
+        /// The maximum life in seconds.
         package var lifeSeconds: UInt64
-        /// How often Sendbird is asked for one: rules for a person and for the app.
+        /// The limits of token requests, for a person and for the app.
         package var limits: [LimitRule]
     }
 }
@@ -41,7 +41,7 @@ extension Configuration {
 extension Configuration.App {
     /// Whether its registrations are passed on to the help desk.
     var relaysRegistrations: Bool { sendbird?.relaysRegistrations ?? true }
-    /// How long the sessions live at most, in seconds, that people get at its help desk by their keys; nil when they get none.
+    /// The maximum life, in seconds, of the help desk's sessions that people get with their keys; nil when they get none.
     var sessionLifeSeconds: UInt64? { sendbird?.sessionTokens?.lifeSeconds }
 }
 

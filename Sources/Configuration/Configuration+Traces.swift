@@ -4,23 +4,22 @@ package import Crypto
 package import Notifiers
 
 extension Configuration {
-    /// Where spans of traces are exported to, by OTLP over HTTP.
     package struct TraceExport: Sendable, Equatable {
         package struct Header: Sendable, Equatable {
             package var name: String
-            /// Its value, which may be a secret.
+            /// May be a secret.
             package var value: SecretBytes
         }
 
         /// The whole address of the collector: `https`, or `http` where that is allowed.
         package var url: String
-        /// What its requests carry beside their own headers; no name twice.
+        /// Additional headers of its requests; no name twice.
         package var headers: [Header]
-        /// Which share of the traces is recorded, from 0 to 1.
+        /// The recorded share of the traces, from 0 to 1.
         package var sampleRatio: Double
         /// Whether each trace is recorded that a caller has marked as sampled, whatever the share. Otherwise the share is of those, too.
         package var isParentBased = false
-        /// How long a request may take, in seconds.
+        /// The timeout of a request in seconds.
         package var timeoutSeconds: Int
         /// The authorities that the collector's certificate is checked with; nil for the system's.
         package var certificateAuthorities: PEMFile?

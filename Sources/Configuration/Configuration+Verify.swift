@@ -2,7 +2,7 @@ package import Core
 package import Crypto
 
 extension Configuration {
-    /// How an app's own backend is asked whether a person may use the chat.
+    /// The request to an app's backend that verifies a user.
     package struct Verify: Sendable, Equatable {
         /// Whether security keys are checked first; never `key`, for which nobody is asked.
         package var mode: VerifyMode
@@ -10,10 +10,9 @@ extension Configuration {
         package var url: String
         /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
         package var secrets: [SecretBytes]
-        /// How long a call may take, in milliseconds.
+        /// The timeout of a call in milliseconds.
         package var timeoutMilliseconds: Int
         package var lifetimes: AnswerLifetimes
-        /// What callers are answered when the backend cannot decide.
         package var whenUndecided: UndecidedPolicy
 
         /// The secrets, ready for signing.

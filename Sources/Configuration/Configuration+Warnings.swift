@@ -8,7 +8,7 @@ extension Configuration {
     /// A certificate or an app's last active key that ends within this time is due for renewal.
     static let renewalSeconds = UInt64(RenewalTime.dueDays) * 24 * 3600
 
-    /// What is served all the same but should be changed, with its remedy.
+    /// Settings that are accepted but should be changed, with the remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
         reportedWarnings(now: now).map { warning in
             let app = ConfigurationProblem.appIndex(in: warning.path).map { apps[$0].id }

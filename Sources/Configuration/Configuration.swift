@@ -17,7 +17,7 @@ package struct Configuration: Sendable {
     /// The operators' listener.
     package struct Admin: Sendable {
         package var listener: Listener
-        /// What callers may show, `admin.token` first; without any, nothing that needs one is served.
+        /// `admin.token` first. Without any, no route that needs one is served.
         package var tokens: [AdminToken]
         /// Whether `/metrics` needs a token as well, although only this machine reaches it.
         package var metricsNeedToken: Bool
@@ -34,7 +34,7 @@ package struct Configuration: Sendable {
     /// One app with its secrets.
     package struct App: Sendable {
         package struct Key: Sendable {
-            /// Its number, unique within the app.
+            /// Unique within the app.
             package var id: UInt32
             /// The secret, 32 bytes.
             package var secret: SecretBytes
@@ -47,21 +47,19 @@ package struct Configuration: Sendable {
         package var id: String
         /// The help desk whose chat it is.
         package var helpDesk = HelpDeskKind.default
-        /// Its secrets, in the order of the file.
+        /// In the order of the file.
         package var keys: [Key]
-        /// How long its users' keys live, where that differs from other apps.
+        /// The life of its users' keys, where it differs from other apps.
         package var keyLife = KeyLife()
-        /// How its backend is asked about its users; nil when the security key alone decides.
+        /// nil when the security key alone decides.
         package var verify: Verify?
-        /// How webhooks prove their origin that have no help desk's own proof; nil when it takes none of them.
+        /// The proof of origin of webhooks without a help desk's own proof; nil when the app accepts none of them.
         package var webhook: Webhook?
-        /// How webhooks are treated that name no user.
         package var anonymous = AnonymousRule.reject
-        /// Its side of Sendbird; nil when it belongs to another help desk.
+        /// nil when the app belongs to another help desk.
         package var sendbird: Sendbird?
         /// The names of the notifiers that are told of its events.
         package var notifiers: [String]
-        /// Which notifiers tell which of its devices of comments.
         package var routes = Routes()
         /// Until then its authorizations are answered 200 where they would be denied; nil denies.
         package var shadowUntil: UnixSeconds?
@@ -78,33 +76,30 @@ package struct Configuration: Sendable {
 
     /// The listener that the help desk calls.
     package var listen: Listener
-    /// Who may call that listener, beyond what each request proves.
+    /// Restrictions on callers of the public listener.
     package var callers = Callers()
     package var admin: Admin
     /// The apps; never empty.
     package var apps: [App]
     package var notifiers: [Notifier]
-    /// Where events are kept.
     package var store: Store
-    /// How long they are worth something.
     package var deliveries: Deliveries
     package var pushTokens: PushTokens
     package var keyPolicy: KeyPolicy
-    /// How long a minted key lives when neither the caller nor its app says, in seconds; 0 for ever.
+    /// The default life of a minted key in seconds, where neither the caller nor the app sets one; 0 for ever.
     package var defaultLifeSeconds: UInt64
     package var operators = Operators()
     /// The chatbots, each name once.
     package var bots: [BotDefinition] = []
-    /// Where traces are exported to; nil exports nothing.
     package var traces: TraceExport?
     package var log: Log
-    /// How long requests in flight may take when the service stops, in seconds.
+    /// Seconds for which requests under way may continue when the service stops.
     package var drainSeconds: Int
     /// Whether a change of one of its files is taken over by itself.
     package var reloadsOnChange: Bool
     /// The files that it was read from.
     package internal(set) var sources = ConfigurationSources()
-    /// Its file without secrets, for operators.
+    /// The file without secrets, for operators.
     package internal(set) var shown = ShownConfiguration()
     /// Every key that is in force with it, in the order of reading.
     package internal(set) var settings: [ConfigurationSetting] = []
@@ -113,7 +108,7 @@ package struct Configuration: Sendable {
 
     /// The values of the keys that only a restart takes over.
     var fixed: [FixedValue] = []
-    /// Where those keys stand in the file, or the object around one that is not there.
+    /// Positions of those keys in the file, or of the enclosing object where the key is missing.
     var fixedPlaces: [String: JSONPlace] = [:]
 
     /// The paths of the keys that differ and that only a restart can change, in alphabetical order. An object that comes or goes stands for

@@ -7,7 +7,7 @@ package struct ConfigurationDifference: Sendable, Equatable {
         case reload, restart
     }
 
-    /// Its JSON path, such as `$.listen.port`.
+    /// A JSON path such as `$.listen.port`.
     package let path: String
     /// The value in force, as `ShownConfiguration` shows it; nil when the key is not in force, for example because its object is missing.
     package let inForce: JSONValue?
@@ -27,7 +27,7 @@ package struct ConfigurationDifference: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// What another configuration would change, in the order of its keys; those that it does not have come last.
+    /// The changes that another configuration would make, in the order of its keys; keys that it lacks come last.
     package func differences(to next: Configuration) -> [ConfigurationDifference] {
         let before = Dictionary(settings.map { ($0.path, $0) }) { first, _ in first }
         let after = Set(next.settings.map(\.path))

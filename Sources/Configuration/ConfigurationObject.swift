@@ -215,7 +215,7 @@ struct ConfigurationObject {
 }
 
 extension JSONValue {
-    /// What a person calls this kind of value; never the value itself, which may be a secret in the wrong place.
+    /// A person's word for this kind of value; never the value, which may be a secret at the wrong location.
     var kind: String {
         switch self {
         case .null: "null"

@@ -4,9 +4,9 @@ package import JSON
 package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
     /// The JSON path, such as `$.apps[0].keys[1].secret`; `$` for the whole file.
     package let path: String
-    /// What is wrong and the remedy; never a secret's value.
+    /// The mistake and the remedy; never a secret's value.
     package let message: String
-    /// Where in the file; nil for what is not in it, and for warnings.
+    /// The position in the file; nil for mistakes outside of it, and for warnings.
     package let place: JSONPlace?
     /// The id of the app that it is about, beside its number in the path.
     package let appID: String?

@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// What proves to Apple who sends: a key with its identifiers, or a certificate.
+/// The credential for Apple: a key with its identifiers, or a certificate.
 extension ConfigurationReader {
     func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
         let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")

@@ -5,7 +5,7 @@ internal import Time
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    /// How long an app's shadow mode may last, in days.
+    /// The maximum length of an app's shadow mode in days.
     private static let longestShadowDays = 90
 
     /// - Parameters:

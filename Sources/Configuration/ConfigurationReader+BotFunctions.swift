@@ -98,11 +98,11 @@ extension ConfigurationReader {
 
 /// The parameters of a function while they are read: which there are, and which of them have a value in each call.
 struct BotParameters {
-    /// What the root of the schema may say.
+    /// The allowed keywords in the schema's root.
     private static let rootKeywords = [
         "type", "properties", "required", "additionalProperties", "title", "description", "$defs", "$schema", "$comment",
     ]
-    /// What a bound parameter may say: it is a text, and nobody checks it.
+    /// The allowed keywords of a bound parameter: it is a text that is not validated.
     private static let boundKeywords = ["type", "title", "description", "$comment"]
     static let none: JSONValue = ["type": "object", "properties": [:]]
 

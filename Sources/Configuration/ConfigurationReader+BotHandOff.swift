@@ -1,6 +1,6 @@
 internal import Core
 
-/// Who must agree to a hand-off: a model's consent is none, as it may agree with itself.
+/// The consent that a hand-off needs. `model` is missing, because a model may agree with itself.
 enum HandOffConsent: String, CaseIterable {
     case user, none
 

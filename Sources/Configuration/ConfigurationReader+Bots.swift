@@ -71,7 +71,7 @@ extension ConfigurationReader {
         return ids
     }
 
-    /// Where the vendor calls us; without a slash at the end.
+    /// The public address that the vendor calls, without a slash at the end.
     private func publicAddress(_ object: ConfigurationObject) -> String {
         object.require("public_url", "give the address at which the vendor reaches the public listener, such as https://chat.example.com")
         guard let text = object.string("public_url") else { return "" }
@@ -114,7 +114,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// What is wrong with the braces of a text.
+    /// Describes a mistake in the braces of a text.
     static func message(for problem: BotText.Problem) -> String {
         switch problem {
         case .unpairedBrace: "a brace has no partner; write {{ or }} for a brace itself"

@@ -3,8 +3,8 @@ internal import Crypto
 internal import HTTPServer
 internal import JSON
 
-/// Who may call the public listener. Whether there is a restriction at all needs a restart, so that without one nothing is asked of a
-/// request; what it says is taken over by a reload.
+/// Restrictions on callers of the public listener. Adding the first one needs a restart, so that a service without one checks nothing on
+/// requests; other changes need a reload only.
 extension ConfigurationReader {
     private static let mostNetworks = 1000
     private static let mostSharedSecrets = 8

@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// What events are delivered to.
+/// The notifiers.
 extension ConfigurationReader {
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {

@@ -1,7 +1,6 @@
 internal import Core
 internal import JSON
 
-/// What operators have, and of what they are told.
 extension ConfigurationReader {
     func operators(_ object: ConfigurationObject, known: NamedNotifiers) -> Configuration.Operators {
         Configuration.Operators(

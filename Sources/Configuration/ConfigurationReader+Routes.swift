@@ -1,7 +1,6 @@
 internal import Core
 internal import JSON
 
-/// Which notifiers tell which devices of an app's comments.
 extension ConfigurationReader {
     /// The key that stands for all other types of device.
     private static let others = "default"

@@ -2,7 +2,6 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// How long security keys live.
 extension ConfigurationReader {
     static let longestTime = Int(SecurityKey.latestTime.rawValue)
 

@@ -4,7 +4,7 @@ internal import JSON
 
 /// The object of an app of Sendbird Desk.
 extension ConfigurationReader {
-    /// How many tokens are compared with one webhook at most.
+    /// The maximum number of tokens that are compared with one webhook.
     private static let mostTokensOfOneKind = 4
     private static let mostBots = 100
 

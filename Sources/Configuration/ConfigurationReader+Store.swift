@@ -4,7 +4,6 @@ internal import JSON
 internal import POSIX
 internal import Postgres
 
-/// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
     enum StoreType: String, CaseIterable {
         case sqlite, postgres, memory
@@ -101,7 +100,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// What the help desk asks of apps: one call of a person in five minutes, and five of a device.
+    /// The limits that Pyrus documents for apps: a person's device registers once in five minutes, and a device five times.
     static let defaultLimits = [
         LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
     ]

@@ -2,17 +2,16 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// Where traces are exported to.
 extension ConfigurationReader {
     /// Headers that the exporter writes itself, or that decide where a message ends.
     static let ownHeaders = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
-    /// What the names of headers with secrets contain.
+    /// Parts of names of headers that hold secrets.
     private static let secretWords = ["auth", "key", "token", "secret", "cookie", "password"]
 
-    /// What is exported; nil when nothing is.
+    /// nil when no traces are exported.
     func traces(_ traces: ConfigurationObject) -> Configuration.TraceExport? {
         guard let object = traces.object("otlp", keys: Self.otlpKeys) else { return nil }
         object.require("url", "give the collector's address for traces, such as https://collector.example.com:4318/v1/traces")

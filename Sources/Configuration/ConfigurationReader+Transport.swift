@@ -1,7 +1,6 @@
 internal import JSON
 internal import Notifiers
 
-/// How notifiers reach their providers.
 extension ConfigurationReader {
     func transport(_ object: ConfigurationObject) -> NotifierTransport {
         NotifierTransport(

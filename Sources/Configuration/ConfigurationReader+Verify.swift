@@ -4,7 +4,7 @@ internal import JSON
 
 /// Whether an app's own backend is asked about its users.
 extension ConfigurationReader {
-    /// How the backend is asked; nil when the security key alone decides.
+    /// nil when the security key alone decides.
     func verify(_ app: ConfigurationObject) -> Configuration.Verify? {
         guard let object = app.object("verify", keys: Self.verifyKeys) else { return nil }
         let mode = object.choice("mode", of: VerifyMode.self)

@@ -1,9 +1,9 @@
 internal import Crypto
 internal import JSON
 
-/// What an app's events come from and where they go.
 extension ConfigurationReader {
-    /// How many secrets are compared with one webhook at most: each signature costs a pass over a body that anybody may have sent.
+    /// The maximum number of secrets that are compared with one webhook: each signature costs a pass over a body that a stranger may have
+    /// sent.
     private static let mostWebhookSecrets = 8
 
     func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {

@@ -2,23 +2,23 @@ package import JSON
 
 /// A key of the configuration that is in force.
 package struct ConfigurationSetting: Sendable, Equatable {
-    /// Where a value comes from.
+    /// The source of a value.
     package enum Origin: String, Sendable, CaseIterable {
         case file
         /// The file does not have the key.
         case standard = "default"
     }
 
-    /// Its JSON path, such as `$.listen.port`.
+    /// A JSON path such as `$.listen.port`.
     package let path: String
-    /// Its value, as `ShownConfiguration` shows it: of a secret only where it comes from.
+    /// The value as `ShownConfiguration` shows it; for a secret only its source.
     package let value: JSONValue
-    /// Where the value comes from.
+    /// The source of the value.
     package let origin: Origin
     /// Tells another value from this one within the process, also where both are shown alike.
     let fingerprint: Int
 
-    /// As the admin listener and `deskgate config show` tell it.
+    /// The form of the admin listener and `deskgate config show`.
     package var json: JSONValue {
         ["path": .string(path), "value": value, "from": .string(origin.rawValue)]
     }

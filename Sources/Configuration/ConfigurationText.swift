@@ -27,7 +27,7 @@ struct ConfigurationText {
         }
     }
 
-    /// Where keys stand in the file; without those of which not even the object around is there.
+    /// Returns the positions of keys in the file; without keys whose enclosing object is missing.
     func places(of paths: [String]) -> [String: JSONPlace] {
         guard let sourceMap = JSONSourceMap(bytes.span) else { return [:] }
         return paths.reduce(into: [:]) { places, path in
@@ -44,8 +44,9 @@ struct ConfigurationText {
 }
 
 extension JSONSourceMap {
-    /// Where the value at a path of `ConfigurationObject` begins, with its name if it has one. For a missing one it is the object around it.
-    /// - Returns: nil where nothing but the root is there.
+    /// Returns the start of the value at a path of `ConfigurationObject`, including its name if it has one. For a missing value it is the
+    /// enclosing object.
+    /// - Returns: nil when only the root exists.
     fileprivate func index(of path: String) -> Int? {
         var (value, rest, index) = (self, path.dropFirst(), Int?.none)
         while let next = value.step(rest) { (value, rest, index) = next }

@@ -1,6 +1,6 @@
 package import Core
 
-/// What is served all the same but should be changed.
+/// A setting that is accepted but should be changed.
 package struct ConfigurationWarning: Sendable {
     /// The place in the configuration, such as `$.admin.tls`.
     package let path: String

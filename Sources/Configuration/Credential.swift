@@ -3,7 +3,7 @@ enum Credential {
     /// The variable that names their directory.
     static let directoryVariable = "CREDENTIALS_DIRECTORY"
 
-    /// What to do where that variable is missing.
+    /// The remedy for a missing variable.
     static let remedy =
         "while the unit runs (\(Configuration.startOfUnit)), run this as root with \(directoryVariable)=/run/credentials/deskgate.service; "
         + "within it, give it LoadCredential=NAME:FILE"

@@ -1,5 +1,5 @@
 extension DestinationURL {
-    /// Why a text is no address; the description has the remedy, and quotes at most one character.
+    /// The mistake in an address. The description has the remedy, and quotes at most one character.
     enum Problem: Error, Equatable {
         case space, noScheme, user, international, notASCII, fragment, noBrackets, noHost, host, port
         /// One that must be escaped.

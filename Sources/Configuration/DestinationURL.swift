@@ -72,7 +72,7 @@ struct DestinationURL {
     }
 }
 
-/// Which hosts are this machine, told by their text alone.
+/// The hosts that are this machine, judged by their text alone.
 enum LoopbackHost {
     /// Whether what is sent to a host stays on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
     /// - Parameter host: in lower case, an IPv6 address without brackets.

@@ -1,6 +1,6 @@
 /// Finds what somebody meant who has mistyped a word: a key of the configuration, a command or an option.
 package enum NearestWord {
-    /// How many bytes are compared: a real `app_id` has 136. Strangers send words, too, so a comparison must stay cheap.
+    /// The number of bytes that are compared: a real `app_id` has 136. Strangers choose these texts, so a comparison must be cheap.
     private static let longest = 144
 
     /// The known word with the fewest edits, when these are few enough to be a slip. The case of ASCII letters does not count.
@@ -35,9 +35,9 @@ package enum NearestWord {
     }
 }
 
-/// What to say about a key that no object of the configuration has.
+/// The message about an unknown key.
 enum UnknownKey {
-    /// How many places are still a help to find the right one.
+    /// The maximum number of locations that a message lists.
     private static let mostPlaces = 3
     /// The keys by which other servers learn which of Apple's two environments to use.
     private static let apnsEnvironments = ["environment", "production", "sandbox"]

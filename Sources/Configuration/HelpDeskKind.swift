@@ -34,7 +34,7 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Whether deliveries and commands name a ticket by its channel, and not by its number.
     var namesTicketsByChannel: Bool { self == .sendbird }
 
-    /// Where a relay passes registrations on to; nil where each app has an address of its own.
+    /// The destination of relayed registrations; nil where each app has an address of its own.
     var registry: Registry? {
         switch self {
         case .pyrus: Registry(cloudHost: "pyrus.com", path: "/servicedeskapi/v1/SetPushToken")

@@ -5,7 +5,6 @@ internal import JSON
 ///
 /// New members look like those of the app's last key: on one line or on several, with its indentation.
 package struct KeyEdit {
-    /// Why a text could not be edited, in one sentence for a person.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }

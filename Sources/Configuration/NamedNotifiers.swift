@@ -28,7 +28,7 @@ struct NamedNotifiers {
         !areKnown || names.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Its type; nil when there is none of this name, or its type is wrong.
+    /// nil when no notifier has this name, or its type is wrong.
     func type(of name: String) -> NotifierType? { types[name] }
 
     /// The problem of a name that nobody has.

@@ -1,4 +1,3 @@
-/// What a notifier does; the raw values are those of the configuration.
 package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
     case log
     case http

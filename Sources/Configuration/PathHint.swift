@@ -1,4 +1,5 @@
-/// Why a path of the configuration cannot be meant as it is written: only shells, templates and other programs replace parts of it.
+/// The reason why a path of the configuration cannot be meant as it is written: only shells, templates and other programs replace parts of
+/// it.
 enum PathHint {
     /// The cause and the remedy; nil for an ordinary path.
     static func problem(of path: String) -> String? {

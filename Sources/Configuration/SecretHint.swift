@@ -7,7 +7,7 @@ enum SecretHint {
     /// The remedy where nothing shows the cause.
     private static let remedy = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
 
-    /// How long the text is and what it looks like, with the remedy; never any of the text.
+    /// Describes the length and form of a text, with the remedy; never any of the text.
     static func finding(_ secret: SecretBytes) -> String {
         let text = secret.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         let count = text.count
@@ -55,7 +55,7 @@ enum SecretHint {
     }
 }
 
-/// Who makes a secret, which decides where one comes from whose file is missing.
+/// The program that creates a secret, which decides the remedy for a missing file.
 enum SecretOrigin {
     /// `deskgate secret new`.
     case own

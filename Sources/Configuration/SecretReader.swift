@@ -15,7 +15,7 @@ struct SecretReader {
     let protection: FileProtection
 
     static let keys: ConfigurationKeys = [.live("file", .path()), .live("env", .text()), .live("credential", .text())]
-    /// What may stand for a secret, as problems tell it.
+    /// The accepted forms of a secret, as problems quote them.
     static let sources = "{\"file\": \"PATH\"}, {\"env\": \"NAME\"} or {\"credential\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 

@@ -1,12 +1,12 @@
 internal import Core
 internal import Crypto
 
-/// What a secret must be like to protect anything.
+/// The requirements on secrets.
 enum SecretRules {
     /// The length of an app's secret in bytes.
     static let secretCount = 32
 
-    /// What the text of a secret that signs webhooks begins with.
+    /// The prefix of secrets that sign webhooks.
     private static let signingPrefix = Array("whsec_".utf8)
 
     /// The 32 bytes that a secret's 43 characters stand for; nil when they don't.

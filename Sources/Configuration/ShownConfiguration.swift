@@ -3,7 +3,7 @@ package import JSON
 /// The configuration file in force as operators may see it: without secrets, of addresses no more than scheme, host and port, because
 /// paths, queries and user names hold secrets too, and of headers only their names.
 package struct ShownConfiguration: Sendable {
-    /// What stands in the place of what is not shown.
+    /// The replacement of hidden values.
     package static let mask = "•••"
 
     package let value: JSONValue

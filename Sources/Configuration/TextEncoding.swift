@@ -1,4 +1,4 @@
-/// What editors do to a text that should be UTF-8.
+/// Detects the encodings that editors produce instead of UTF-8.
 package enum TextEncoding {
     /// Whether it is UTF-16 or UTF-32: it begins with their byte order mark, or with an ASCII character in one of them.
     static func isWide(_ bytes: [UInt8]) -> Bool {

@@ -1,9 +1,9 @@
 internal import JSON
 
-/// What to say about a value that is no integer of a range: what was found, and what was probably meant.
+/// The message about a value that is no integer of a range: the value found, and the one probably meant.
 package enum WrongInteger {
     private struct Unit {
-        /// How names of keys in this unit end.
+        /// The suffix of key names with this unit.
         let ending: String
         /// The unit that is taken for it, and how many of the smaller one make one of the greater.
         let other: String

@@ -33,7 +33,7 @@ package enum Base64: Base64Alphabet {
         encode(bytes, padding: (3 - bytes.count % 3) % 3)
     }
 
-    /// How many of the last two characters are padding; further ones would be outside the alphabet.
+    /// Returns the number of padding characters among the last two; further ones would be outside the alphabet.
     private static func paddingCount(of text: Span<UInt8>) -> Int {
         var count = 0
         while count < min(2, text.count), text[text.count - 1 - count] == UInt8(ascii: "=") { count += 1 }

@@ -2,7 +2,6 @@ internal import COpenSSL
 
 /// Checks whether a certificate and a private key can be used together for TLS, before a listener is opened.
 package enum CertificatePair {
-    /// Why they cannot be used.
     package enum Problem: Error, Equatable {
         /// The text contains no certificate, or one that OpenSSL cannot read.
         case unreadableCertificate

@@ -20,7 +20,7 @@ package struct CryptoError: Error, Equatable {
     /// The operation that failed.
     package let operation: Operation
 
-    /// What OpenSSL reported, oldest first; empty when it reported nothing.
+    /// OpenSSL's errors, oldest first; empty when it reported none.
     package let reasons: [String]
 }
 

@@ -28,7 +28,7 @@ package final class RandomPool: Sendable {
 
     private struct Block {
         var bytes: [UInt8]
-        /// How many bytes of the block have been handed out.
+        /// The number of the block's bytes that were handed out.
         var used: Int
     }
 

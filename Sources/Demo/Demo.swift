@@ -13,11 +13,11 @@ internal import Time
 ///
 /// One thread owns it, and must call `stop` before it lets it go.
 package final class Demo {
-    /// How long the opening may take, in milliseconds; it takes some seconds.
+    /// Milliseconds that the opening may take; it takes some seconds.
     private static let openingMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
     private static let lookMilliseconds: UInt64 = 100
 
-    /// Where to look, and what to try there.
+    /// The addresses and suggestions for the user.
     package let guide: DemoGuide
     private let files: DemoFiles
     private let simulators: SimulatorSet
@@ -25,7 +25,7 @@ package final class Demo {
     private var market: DemoMarket
     private let reloader: ConfigurationReloader
     private var keys: [String: String] = [:]
-    /// What ends its parts, in the order of their beginnings.
+    /// The functions that stop the parts, in the order of their starts.
     private var stops: [() -> Void]
 
     /// Makes the files and starts the service. Call it before any other thread is started, and after `Signals` is made.

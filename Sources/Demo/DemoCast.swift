@@ -18,7 +18,7 @@ enum DemoApp: String {
         }
     }
 
-    /// What the paths of its help desk begin with.
+    /// The prefix of its help desk's paths.
     var prefix: String { self == .market ? "/sendbird" : "/pyrus" }
 }
 
@@ -30,7 +30,7 @@ struct DemoPhone: Sendable, Equatable {
 
     var device: String { "\(user)-\(type)" }
 
-    /// Its push token: 64 hexadecimal digits, which every provider takes.
+    /// The push token: 64 hexadecimal digits, which every provider accepts.
     var token: String {
         // SHA-256 of some bytes fails only without memory.
         let digest = (try? sha256("\(app.rawValue)/\(device)".utf8.span)) ?? [UInt8](repeating: 0, count: 32)
@@ -67,7 +67,6 @@ struct DemoComment: Sendable {
     }
 }
 
-/// What an employee of support writes.
 struct DemoText: Sendable {
     let author: String
     let body: String

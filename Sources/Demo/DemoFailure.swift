@@ -1,4 +1,3 @@
-/// Why a demonstration cannot begin or go on.
 package struct DemoFailure: Error, CustomStringConvertible {
     /// One line for a person: the cause and the remedy. Never a secret.
     package let description: String

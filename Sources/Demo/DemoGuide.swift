@@ -1,8 +1,8 @@
-/// Where to look, and what to try there.
+/// The addresses and suggestions for the user.
 package struct DemoGuide: Sendable {
     package let page: String
     package let listener: String
-    /// What to try on the page, a sentence or two each.
+    /// Suggestions for the page, a sentence or two each.
     package let suggestions: [String]
 
     /// Writes it.

@@ -22,7 +22,6 @@ struct DemoMarket: Sendable {
         (self.caller, self.sendbird) = (caller, sendbird)
     }
 
-    /// What has happened before an operator looks.
     mutating func play() throws(DemoFailure) {
         for phone in DemoPeople.customers + [DemoPeople.blockedCustomer] {
             keys[phone.user] = try caller.mint(.market, phone.user)

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Simulators
 
-/// What has happened before an operator looks: phones, refusals, replies that arrive, that wait and that are given up.
+/// The history that an operator finds: devices, refusals, and replies that arrive, wait and are given up.
 struct DemoOpening {
     /// The people's keys; several people share none.
     private(set) var keys: [String: String] = [:]

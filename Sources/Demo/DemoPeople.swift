@@ -20,14 +20,14 @@ enum DemoPeople {
     static let revoked = DemoPhone(app: .shop, user: "user-10", type: "ios")
     /// She sends somebody else's key.
     static let stranger = DemoPhone(app: .shop, user: "user-11", type: "rustore")
-    /// Their notifier is paused, because it has a wrong credential.
+    /// Users whose notifier is paused, because it has a wrong credential.
     static let couriers = ["courier-1", "courier-2", "courier-3"].map { DemoPhone(app: .couriers, user: $0, type: "ios") }
-    /// Its key has expired, but its app is in shadow mode. It is not registered.
+    /// A user whose key has expired, but whose app is in shadow mode. The device is not registered.
     static let tablet = "tablet-1"
     /// Huawei does not like what is written to this phone.
     static let censored = DemoPhone(app: .shop, user: "user-13", type: "huawei")
 
-    /// They have tickets of Sendbird Desk.
+    /// Customers with tickets of Sendbird Desk.
     static let customers = [
         DemoPhone(app: .market, user: "customer-1", type: "ios"), DemoPhone(app: .market, user: "customer-2", type: "android"),
         DemoPhone(app: .market, user: "customer-3", type: "ios"),
@@ -35,7 +35,7 @@ enum DemoPeople {
     /// He gets no session token.
     static let blockedCustomer = DemoPhone(app: .market, user: "customer-4", type: "android")
 
-    /// How many pushes to `refused` the provider refuses before it takes them.
+    /// The number of pushes to `refused` that the provider refuses before it accepts them.
     static let refusals = 4
     /// The first comment for `couriers`; those for the others follow.
     static let courierComment: Int64 = 7101

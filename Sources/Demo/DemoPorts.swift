@@ -32,7 +32,7 @@ package struct DemoPorts: Sendable, Equatable {
         return some.first { $0.problem(withShop: withShop) == nil } ?? usual
     }
 
-    /// Why a server could not listen there; nil when it can.
+    /// Returns why a server could not listen there; nil when it can.
     package func problem(withShop: Bool = false) -> ServerError? {
         do throws(ServerError) {
             for port in [listen, admin] + (withShop ? [shop] : []) { try ListenAddress.tcp(host: "127.0.0.1", port: port).probe() }

@@ -14,7 +14,7 @@ final class DemoReceivers: Sendable {
     /// In each of these periods the CRM fails for a while.
     private static let periodMilliseconds: UInt64 = 240_000
     private static let failingMilliseconds: Range<UInt64> = 60_000..<105_000
-    /// How many events the CRM refuses at first: fewer than open a breaker, so that they are tried again within seconds.
+    /// The number of events that the CRM refuses at first: fewer than open a breaker, so that they are retried within seconds.
     private static let firstRefusals = 5
 
     /// The address without a path, such as `http://127.0.0.1:8081`.

@@ -1,9 +1,9 @@
 internal import Simulators
 internal import Threading
 
-/// What goes on as long as a demonstration runs, on a thread of its own: people chat, support replies, and now and then something fails.
+/// Plays the demonstration's traffic on a thread of its own: people chat, support replies, and some deliveries fail.
 ///
-/// The owner must call `stop` before it lets it go.
+/// The owner must call `stop` before releasing it.
 final class DemoTrickle: Sendable {
     private static let tickMilliseconds: UInt64 = 250
 
@@ -25,7 +25,6 @@ final class DemoTrickle: Sendable {
     }
 }
 
-/// What happens from tick to tick. Answers are not looked at: an operator may change anything meanwhile.
 struct DemoDay: Sendable {
     /// The most faults that wait for a request, so that they do not gather when an operator has paused a provider.
     private static let mostFaults = 16
@@ -90,7 +89,7 @@ struct DemoDay: Sendable {
         comments += 1
     }
 
-    /// What nobody receives as long as the notifiers are paused.
+    /// Replies to the users whose notifiers are paused.
     private mutating func replyToThosePaused() {
         let phone = Self.any(DemoPeople.couriers)
         for (app, user, device) in [(DemoApp.couriers, phone.user, phone), (.tablets, DemoPeople.tablet, nil)] {

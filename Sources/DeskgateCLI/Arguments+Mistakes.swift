@@ -16,7 +16,7 @@ extension Arguments {
         return .usage("unknown option" + Console.mention([word]) + (nearest.map { "; did you mean --\($0)?" } ?? operandHint(word)))
     }
 
-    /// How the operand is given, after an option that may have been meant for it.
+    /// Explains how the operand is given, after an option that may have been meant for it.
     private func operandHint(_ word: String) -> String {
         guard let expected = command.operand else { return "" }
         if !word.hasPrefix("--") { return "; \(expected.value.placeholder) that begins with - comes after --" }

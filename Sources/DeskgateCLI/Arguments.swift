@@ -63,7 +63,7 @@ struct Arguments {
         self[name].flatMap { UInt64($0) }.map { Number($0) }
     }
 
-    /// Who makes the change, of a command that declares `Option.author`.
+    /// The author of the change, of a command that declares `Option.author`.
     func author() throws(CommandError) -> String {
         guard let name = self[Option.author.name] else {
             let user = POSIX.Process.user

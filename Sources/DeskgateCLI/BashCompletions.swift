@@ -87,7 +87,7 @@ enum BashCompletions {
             """
     }
 
-    /// How values are completed; nil when nobody knows them.
+    /// Returns the completion of values; nil when there is none.
     private static func kind(of value: Value) -> String? {
         switch value {
         case .app: "apps"

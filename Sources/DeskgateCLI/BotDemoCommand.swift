@@ -79,7 +79,7 @@ enum BotDemoCommand {
     }
 }
 
-/// What `init --bot-demo` says of what is next.
+/// The next steps that `init --bot-demo` prints.
 struct BotDemoGuide {
     let text: String
 

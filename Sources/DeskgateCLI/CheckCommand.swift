@@ -71,7 +71,7 @@ enum CheckCommand {
         return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
     }
 
-    /// How much phones show, which each provider reads, too: a choice that nobody should make unawares.
+    /// Lists how much phones show, which each provider reads, too: an operator must choose it knowingly.
     private static func shown(on configuration: Configuration) -> [String] {
         PushContent.allCases.compactMap { content in
             let names = configuration.notifiers.filter { $0.pushContent == content }.map(\.name)

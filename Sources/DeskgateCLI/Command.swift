@@ -4,7 +4,7 @@ enum ExitCode: Int32, CaseIterable {
     /// Wrong usage, wrong configuration, or failure.
     case usage = 2
 
-    /// Its meaning for every command, as shown in help.
+    /// The meaning for all commands, as shown in help.
     var meaning: String {
         switch self {
         case .done: "done"
@@ -16,7 +16,7 @@ enum ExitCode: Int32, CaseIterable {
 
 /// One command as data: the parser, the help, usage errors, suggestions, the manual page and the shells' completions read it.
 struct Command: Sendable {
-    /// Its name of one, two or three words, such as `key mint`.
+    /// One, two or three words, such as `key mint`.
     let name: String
     let summary: String
     /// Further sentences for the help; nil when the summary says everything.
@@ -25,9 +25,8 @@ struct Command: Sendable {
     let exits: KeyValuePairs<ExitCode, String>
     /// The positional argument; nil when the command has none.
     let operand: Operand?
-    /// Its options beside `--help`.
+    /// The options beside `--help`.
     let options: [Option]
-    /// How it is used; at least one.
     let examples: [Example]
     /// Runs the command with arguments that match the declaration.
     let run: @Sendable (Arguments) throws(CommandError) -> ExitCode
@@ -82,9 +81,8 @@ struct Operand: Sendable {
     let isRequired: Bool
     /// The default, in words.
     let fallback: String?
-    /// Its field name in requests to the admin listener; nil when it has none.
+    /// The field name in requests to the admin listener; nil for none.
     let field: String?
-    /// What it means, in a few words.
     let text: String
 
     init(_ value: Value, required isRequired: Bool = true, default fallback: String? = nil, field: String? = nil, _ text: String) {
@@ -98,18 +96,17 @@ struct Operand: Sendable {
 
 /// One long option of a command.
 struct Option: Sendable {
-    /// Its name without the dashes.
+    /// Without the dashes.
     let name: String
-    /// Its kind of value; nil for a switch.
+    /// nil for a switch.
     let value: Value?
     let isRequired: Bool
     /// Whether it may be given more than once.
     let isRepeatable: Bool
     /// The default, in words; nil when there is none to mention.
     let fallback: String?
-    /// Its field name in requests to the admin listener, for operators' actions.
+    /// The field name in requests to the admin listener, for operators' actions.
     let field: String
-    /// What it means, in a few words.
     let text: String
 
     /// Declares an option.
@@ -127,13 +124,13 @@ struct Option: Sendable {
         self.text = text
     }
 
-    /// As typed, such as `--config FILE`.
+    /// The form on the command line, such as `--config FILE`.
     var spelling: String { "--\(name)" + (value.map { " \($0.placeholder)" } ?? "") }
 
     /// The path of the configuration, which most commands need.
     static let config = Option(
         "config", value: .file, default: "$\(ConfigurationFile.variable), or \(ConfigurationFile.usual)", "the configuration")
-    /// Who makes the change, for commands that make one (`Arguments.author`).
+    /// The author, for commands that make a change (`Arguments.author`).
     static let author = Option(
         "author", value: .text("NAME"), default: "the user of the operating system", "who makes the change, for audit lines and revocations"
     )

@@ -2,8 +2,8 @@ internal import AdminAPI
 internal import Configuration
 internal import JSON
 
-/// Why a command failed. The constructors are its kinds: `usage` and `option` for a wrong command line, `configuration` for errors in the
-/// file, `failed` for what could not be done, and `negative` for a negative answer.
+/// The failure of a command. The constructors are its kinds: `usage` and `option` for a wrong command line, `configuration` for errors in
+/// the file, `failed` for a failed operation, and `negative` for a negative answer.
 struct CommandError: Error {
     let code: ExitCode
     let word: String

@@ -81,7 +81,7 @@ enum CommandTable {
         return found
     }
 
-    /// How many words the longest name has.
+    /// The number of words of the longest name.
     static let mostWords = commands.map(\.words.count).max() ?? 1
 
     /// Finds the command whose name begins a command line; `key mint` has two words.
@@ -114,7 +114,7 @@ enum CommandTable {
         return ("\(start); \(group) goes on with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
     }
 
-    /// How to do what other programs have a command for, by its first word.
+    /// The equivalents of commands that other programs have, by the first word.
     private static let remarks = [
         "config": "to change a key, edit the file and run deskgate reload",
         "logs": "journalctl -u deskgate shows the log",
@@ -123,7 +123,7 @@ enum CommandTable {
         "stop": "systemctl stop deskgate stops the service",
     ]
 
-    /// How many words at the beginning are those of a command's name.
+    /// Returns the number of leading words that belong to a command's name.
     private static func knownCount(_ words: [String]) -> Int {
         (1..<mostWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
     }

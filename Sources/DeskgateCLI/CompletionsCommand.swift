@@ -21,7 +21,6 @@ enum CompletionsCommand {
         return .done
     }
 
-    /// What can be asked for.
     private enum Answer: String, CaseIterable {
         case bash, zsh, fish, apps, notifiers
     }

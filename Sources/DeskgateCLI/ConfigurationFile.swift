@@ -7,7 +7,6 @@ internal import Service
 internal import Threading
 internal import Time
 
-/// Where the configuration is if no option names it.
 enum ConfigurationFile {
     /// The environment variable that names it.
     static let variable = "DESKGATE_CONFIG"

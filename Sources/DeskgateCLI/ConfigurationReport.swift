@@ -1,7 +1,7 @@
 internal import AdminAPI
 internal import JSON
 
-/// What `config show --diff` tells: how the file of a running service differs from what it has in force.
+/// The differences between the file of a running service and its configuration in force, for `config show --diff`.
 struct ConfigurationReport {
     private let changes: JSONObject
     private let status: JSONObject
@@ -17,7 +17,7 @@ struct ConfigurationReport {
     /// Whether the service serves what its file says.
     var isEmpty: Bool { problems.isEmpty && restart.isEmpty && differences.isEmpty }
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     var json: JSONValue {
         var object = changes
         for key in ["loaded_at", "refused"] { object.append(status[key] ?? .null, forKey: key) }

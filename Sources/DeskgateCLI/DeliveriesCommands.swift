@@ -74,7 +74,7 @@ enum DeliveriesCommands {
                 members.members.map { ($0.key, $0.key == "state" ? .string(DeliveriesStory.shown("state", of: members)) : $0.value) }))
     }
 
-    /// Why due deliveries are not sent yet, one line per notifier and reason.
+    /// The reasons why due deliveries were not sent yet, one line for each notifier and reason.
     private static func waits(_ deliveries: [JSONValue]) -> [String] {
         var lines: [String] = []
         for case .object(let delivery) in deliveries {

@@ -34,7 +34,7 @@ enum DeliveriesStory {
         ] + (value("trace_id").isEmpty ? [] : ["It belongs to the trace \(value("trace_id"))."])
     }
 
-    /// What the event is about: those for operators are about nobody.
+    /// The subject of the event; operator events have none.
     private static func subject(_ story: JSONObject) -> String {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         if Event.Kind(rawValue: value("type"))?.isForOperators == true { return "for the operators of this service" }
@@ -100,7 +100,7 @@ enum DeliveriesStory {
         }
     }
 
-    /// Why a due delivery is not sent yet; nil when it only waits for earlier ones.
+    /// Returns why a due delivery was not sent yet; nil when it only waits for earlier ones.
     static func hold(_ delivery: JSONObject) -> String? {
         let reason = AdminText.text(delivery["waits"])
         return reason.isEmpty || reason == "its turn" ? nil : reason

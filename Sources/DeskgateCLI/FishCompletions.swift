@@ -58,7 +58,7 @@ enum FishCompletions {
         return options + (operand.map { [$0] } ?? [])
     }
 
-    /// How values are completed; nil when nobody knows them.
+    /// Returns the completion of values; nil when there is none.
     private static func candidates(for value: Value) -> String? {
         switch value {
         case .app: " -f -a '(__deskgate_names apps)'"

@@ -4,7 +4,7 @@ internal import Service
 enum Help {
     static let subject = "the server half of an embedded support chat"
     private static let nameWidth = 22
-    /// What a terminal has at least.
+    /// The minimum width of a terminal.
     private static let lineWidth = 80
 
     /// All commands in their groups, or those whose first word is `word`.
@@ -65,7 +65,7 @@ enum Help {
         return start + wrapped(usageWords(of: command), lineWidth - start.count).joined(separator: "\n\(indent)")
     }
 
-    /// What a command does, with its special exit codes.
+    /// Describes a command with its special exit codes.
     static func description(of command: Command) -> String {
         let text = command.summary + (command.details.map { " \($0)" } ?? "")
         if command.exits.isEmpty { return text }
@@ -76,7 +76,7 @@ enum Help {
         row("  \(operand.value.placeholder)", operand.text + note(on: operand.value, operand.fallback))
     }
 
-    /// What follows the text of an option or operand: whether it can be read from standard input, and the default.
+    /// The note after an option or operand: whether it can be read from standard input, and the default.
     static func note(on value: Value?, _ fallback: String?) -> String {
         (value?.isSecret == true ? SecretInput.help : "") + (fallback.map { "; default: \($0)" } ?? "")
     }

@@ -3,7 +3,7 @@ internal import Core
 internal import POSIX
 internal import Service
 
-/// Where `init` puts the database, and how the service of a place is started.
+/// The location of the database that `init` creates, and the command that starts the service.
 struct InitPlace: Equatable {
     /// The directories of the Debian package. Its unit lets the service write to the second one alone.
     static let packaged = (configuration: "/etc/deskgate", state: "/var/lib/deskgate")

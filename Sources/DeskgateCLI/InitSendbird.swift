@@ -1,7 +1,6 @@
 internal import Configuration
 internal import JSON
 
-/// What `init` writes for an app of Sendbird Desk.
 enum InitSendbird {
     /// The API tokens, which only Sendbird's dashboard knows, with the files of `secrets` that they belong into.
     static let tokens = [

@@ -112,7 +112,7 @@ extension KeyCommands {
         let verdict: Verdict
         /// Nil where the verdict does not depend on revocations.
         let revocations: RevocationAnswer?
-        /// How far clocks may differ, in seconds, where the key's own time is over; else nil.
+        /// The tolerated difference of clocks in seconds, where the key has expired; else nil.
         let tolerance: UInt64?
 
         /// The status that the service answers; nil where that depends on somebody who was not asked.

@@ -60,7 +60,7 @@ enum KeyCommands {
                 + "deskgate revocations list \(option)")
     }
 
-    /// How a running service is, as `StatusAction` asks; nil when none answers.
+    /// The status of a running service by `StatusAction`; nil when none answers.
     static func serviceStatus(_ configuration: Configuration) -> JSONObject? {
         guard let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(StatusAction()), answer.status == 200,
             case .object(let status) = answer.json

@@ -12,7 +12,6 @@ enum OperatorsTestCommand {
     private static let standardWaitSeconds: UInt64 = 30
     private static let lookEveryMilliseconds: UInt64 = 200
 
-    /// What came of the test of one notifier.
     private struct Test {
         let notifier: Configuration.Notifier
         /// The delivery's id as the service told it; nil when the service did not take the test.

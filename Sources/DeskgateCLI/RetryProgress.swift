@@ -7,7 +7,7 @@ internal import Threading
 struct RetryProgress {
     private var (retried, total): (Int64, Int64) = (0, 0)
     private var kept: [RetryObstacle: Int64] = [:]
-    /// Where the next step begins; nil when none is left.
+    /// The start of the next step; nil when none is left.
     private(set) var next: RetryCursor?
 
     /// Retries all dead deliveries that match a filter, in steps, and tells on a terminal how far that is.
@@ -56,7 +56,7 @@ struct RetryProgress {
     /// A delivery that ended in the moment in which the set was counted may come to it.
     private var shownTotal: Int64 { max(total, retried + keptCount) }
 
-    /// How far the retry was when something failed.
+    /// The progress at the time of a failure.
     private var remark: String { "\(retried) of \(shownTotal) deliveries are pending again; repeat the command for the rest" }
 
     private var json: JSONObject {

@@ -3,7 +3,6 @@ internal import JSON
 
 /// The answer of `secret rotate`: which step, what came of it, and what follows.
 struct RotationReport {
-    /// What came of the step.
     enum Outcome {
         case due
         case done(secretFile: String?)

@@ -5,21 +5,19 @@ internal import JSON
 internal import Service
 internal import Time
 
-/// What the processes that serve know of the keys, as far as it can be found out.
+/// The serving processes' knowledge of the keys, as far as it could be read.
 struct RotationStatus {
-    /// Why a step must wait.
     struct Obstacle {
         let word: String
-        /// What must happen first.
         let message: String
     }
 
     /// A process that shares the store with heartbeats older than this is not counted as serving.
     private static let silentSeconds = Int64(Replica.deadMilliseconds / 1000)
 
-    /// What `GET /v1/status` says; nil when nobody could be asked.
+    /// The answer of `GET /v1/status`; nil when no process could be reached.
     private let status: JSONObject?
-    /// Why nobody could be asked.
+    /// The reason why no process could be reached.
     private let problem: String
 
     /// Asks the running service of a configuration, or its store when none runs.
@@ -41,10 +39,10 @@ struct RotationStatus {
         (self.status, self.problem) = (status, problem)
     }
 
-    /// What must happen before a step; nil when it is due.
+    /// Returns the condition that must be met before a step; nil when it is due.
     /// - Parameters:
     ///   - keysDigest: the digest of the keys in the configuration file.
-    ///   - unusedSeconds: for how long a key must not have been used before it is removed.
+    ///   - unusedSeconds: the time without use after which a key may be removed.
     func obstacle(to step: KeyRotation.Step, app: String, keysDigest: String, unusedSeconds: UInt64, now: UnixSeconds) -> Obstacle? {
         let behind = processes.filter { $0.keysDigest != keysDigest }.map(\.name)
         if !behind.isEmpty {

@@ -17,7 +17,7 @@ enum ServeCommand {
                 "Serves with this configuration; its log goes to standard error.")
         ], run: run)
 
-    /// How long closing everything may take after the drain time.
+    /// Milliseconds for closing everything after the drain time.
     private static let stopMilliseconds: UInt64 = TimeLimit.milliseconds(4000)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -43,7 +43,7 @@ enum ShowCommand {
         return sections.joined(separator: "\n\n")
     }
 
-    /// How much of each limit is used up, in words.
+    /// The used part of each limit, in words.
     private static func registrations(_ uses: JSONValue?) -> JSONValue {
         guard case .array(let uses)? = uses else { return [] }
         return .array(

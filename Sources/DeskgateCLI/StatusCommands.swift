@@ -81,7 +81,7 @@ enum StatusCommands {
         isReady(status) && !ReportedProblem.all(in: status).contains(where: \.isSevere)
     }
 
-    /// What is wrong comes first, because it is read first.
+    /// Problems come first, because they are read first.
     private static func sentences(_ status: JSONObject) -> [String] {
         let warning = Console.painted("Warning:", .yellow)
         var sentences = ReportedProblem.all(in: status).flatMap { problem in

@@ -42,7 +42,7 @@ enum Value: Sendable {
         }
     }
 
-    /// Why a text is not such a value; nil when it is.
+    /// Returns why a text is not such a value; nil when it is.
     func problem(of text: String) -> String? {
         switch self {
         case .file, .directory: text.isEmpty ? "is empty; name a \(placeholder == "DIR" ? "directory" : "file")" : nil

@@ -50,12 +50,12 @@ struct ClockJumpTracker {
     /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what waits.
     var now: UnixMilliseconds { time.last.wall }
 
-    /// How many milliseconds of the clock's time do not count towards the expiry of a delivery.
+    /// Milliseconds of the clock's time that do not count towards the expiry of a delivery.
     var heldFromExpiry: UInt64 {
         time.held(for: retention.eventLifeMilliseconds, longestGap: Self.longestGapMilliseconds)
     }
 
-    /// What happened before this time is older than `period`.
+    /// Returns the time before which everything is older than `period`.
     func since(_ period: UInt64, now: UnixMilliseconds) -> UnixMilliseconds {
         now.saturating(subtracting: period).saturating(subtracting: time.held(for: period))
     }
@@ -106,13 +106,13 @@ struct ClockJumpTracker {
     }
 }
 
-/// How long ended deliveries and idle devices are kept, all in milliseconds.
+/// The retention of ended deliveries and idle devices, all in milliseconds.
 package struct Retention: Sendable, Equatable {
     package var deliveredMilliseconds: UInt64
     package var deadMilliseconds: UInt64
     /// Devices that nothing has been heard of.
     package var idleDeviceMilliseconds: UInt64
-    /// How long after its arrival an event is delivered at most.
+    /// The maximum age of an event that is delivered.
     package var eventLifeMilliseconds: UInt64
 
     /// Sets the periods, in milliseconds.

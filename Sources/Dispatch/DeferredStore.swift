@@ -24,7 +24,7 @@ package func openWhenPossible(
 ///
 /// Its owner must call `close`.
 final class DeferredStore: Store {
-    /// How long `init` waits for the store, so that a healthy one is open when the service starts.
+    /// Milliseconds for which `init` waits for the store, so that a healthy one is open when the service starts.
     private static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let phase: Monitor<StorePhase>

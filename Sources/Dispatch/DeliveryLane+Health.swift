@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// What the outcomes of attempts say of the notifier.
 extension DeliveryLane {
     /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before,
     /// for example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.

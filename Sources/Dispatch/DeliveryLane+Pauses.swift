@@ -3,8 +3,8 @@ internal import Time
 
 /// Pauses that the processes with one store tell each other.
 extension DeliveryLane {
-    /// How much later than the process that tells of a pause the others try themselves, in milliseconds: that one may be gone. Longer than
-    /// most attempts take, after which it tells of the next time.
+    /// Milliseconds by which other processes probe later than the one that shared a pause, because that one may be gone. Longer than most
+    /// attempts take, after which it shares the next time.
     private static let graceMilliseconds: UInt64 = 30_000
 
     /// Whether the lane has something to tell the processes that share the store, or to ask them, although it starts nothing.

@@ -29,17 +29,17 @@ struct DeliveryLane {
     var breaker = Breaker()
     /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
     var isProven = false
-    /// Why the notifier is paused, as this process or another one has found out.
+    /// The pause that this process or another one found out.
     var pause: SharedPause?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
-    /// Why the notifier's settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    /// The reason for which the notifier's settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     var settingsDoubt: String?
-    /// How often the notifier was shown to work: by an attempt, or by another process that has ended its pause.
+    /// The number of proofs that the notifier works: successful attempts, and pauses that another process ended.
     var successes: UInt64 = 0
     /// The last slow-down that another process has told.
     var slowedBy: SharedPause?
-    /// What the next claim tells the other processes.
+    /// The updates that the next claim shares with other processes.
     var pauseUpdates: [PauseUpdate] = []
     /// Whether the pauses of other processes are to be asked for, although nothing may start.
     var asks = false
@@ -87,14 +87,14 @@ struct DeliveryLane {
         return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, pace)
     }
 
-    /// How many attempts may start at `now`.
+    /// Returns the number of attempts that may start at `now`.
     mutating func room(now: UnixMilliseconds) -> Int {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(now: now), notifier.concurrency - running.count)
     }
 
-    /// How much of the concurrency is in use, from 0 to 1.
+    /// The used share of the concurrency, from 0 to 1.
     var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
 
     /// The claim of up to `limit` deliveries.
@@ -109,7 +109,7 @@ struct DeliveryLane {
     /// breaker.
     func awaitsWork(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
-    /// How long a claim leases a delivery, in milliseconds.
+    /// The length of a delivery's lease in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestAttemptMilliseconds + Self.leaseMarginMilliseconds }
 
     /// When a delivery may start next if nothing but time passes; nil when it takes an outcome, news or `resume`.
@@ -189,7 +189,7 @@ struct DeliveryLane {
         }
     }
 
-    /// What the provider's answer says about the device; nil when nothing.
+    /// Returns the provider's statement about the device; nil for none.
     private func update(of outcome: DeliveryOutcome) -> FinishedAttempt.DeviceUpdate? {
         if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
         return outcome.environment.map { .environment($0) }

@@ -14,11 +14,11 @@ package struct DispatcherInbox {
     /// Attempts under way are no longer waited for.
     var isAbandoned = false
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
-    /// How many attempts are under way, or have ended and are not stored; written by the dispatcher's thread.
+    /// The number of attempts that are under way, or have ended and are not stored; written by the dispatcher's thread.
     var unfinished = 0
     /// The notifiers that are paused as misconfigured, by name; written by the dispatcher's thread.
     package var paused: [String: PausedNotifier] = [:]
-    /// How notifiers do their work, by name; written by the dispatcher's thread.
+    /// The health of notifiers by name; written by the dispatcher's thread.
     var health: [String: NotifierHealth] = [:]
     private(set) var notifiers: [String: ServedNotifier] = [:]
     /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
@@ -31,14 +31,14 @@ package struct DispatcherInbox {
 
     package init() {}
 
-    /// Why a notifier starts no attempts now, by its name; only those that do not.
+    /// The reasons of notifiers that start no attempts now, by name.
     package var holds: [String: String] {
         let failing = health.filter { $0.value.status == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// How each notifier does its work, by name: the word of its state, why it is paused, why the last attempt failed (empty before the first
-    /// that did), why its settings may be wrong, when its certificate expires, and when it may start an attempt again.
+    /// The status of each notifier, by name: the word of its state, the cause of its pause, the cause of the last failed attempt (empty
+    /// before the first one), the doubt about its settings, the expiry of its certificate, and the time of its next attempt.
     package var statuses:
         [(
             name: String, state: BreakerStatus, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
@@ -54,7 +54,7 @@ package struct DispatcherInbox {
         }
     }
 
-    /// How each notifier does its work, for those who tell operators of it; in the order of their names.
+    /// The health of each notifier for operators' reports, in the order of their names.
     package var observations: [NotifierObservation] {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
@@ -64,7 +64,7 @@ package struct DispatcherInbox {
         }
     }
 
-    /// How a notifier does its work; it works until the dispatcher's thread says otherwise.
+    /// Returns a notifier's health; it counts as working until the dispatcher's thread reports otherwise.
     func health(of name: String) -> NotifierHealth { health[name] ?? NotifierHealth() }
 
     /// Whether the dispatcher's thread has something to do.
@@ -117,37 +117,35 @@ package struct DispatcherInbox {
     }
 }
 
-/// Why a notifier is paused as misconfigured.
+/// The cause of a pause as misconfigured.
 package struct PausedNotifier: Sendable, Equatable {
     /// The reason of the attempt that paused it, a stable word.
     package let reason: String
-    /// What an operator can do about it.
+    /// The remedy for the operator.
     package let remedy: String
 }
 
-/// How a notifier does its work, as its lane knows it.
+/// A notifier's health, as its lane knows it.
 struct NotifierHealth: Sendable {
     var status = BreakerStatus.working
-    /// Why it is paused; nil while it is not.
+    /// nil while it is not paused.
     var pauseReason: BreakerState.PauseReason?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
-    /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     var settingsDoubt: String?
-    /// How often it was shown to work since its lane was made.
     var successes: UInt64 = 0
     /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have passed.
     var nextAttemptAt: UnixMilliseconds?
 }
 
-/// How a notifier does its work now.
 package struct NotifierObservation: Sendable, Equatable {
     package let name: String
     /// Whether it starts no attempts but probes.
     package let isStopped: Bool
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     package let reason: String
-    /// How often it was shown to work since it was configured or the process began.
+    /// The number of successes since it was configured or the process began.
     package let successes: UInt64
     /// When its certificate expires; nil when it has none.
     package let credentialExpiresAt: UnixSeconds?

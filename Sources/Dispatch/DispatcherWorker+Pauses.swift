@@ -3,7 +3,6 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// What operators hear of paused notifiers.
 extension DispatcherWorker {
     func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, outcome: DeliveryOutcome, now: UnixMilliseconds) {
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }

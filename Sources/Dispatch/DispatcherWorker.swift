@@ -11,7 +11,7 @@ final class DispatcherWorker: Sendable {
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     let store: any Store
-    /// Which notifiers are told of removed devices, by the configuration in force.
+    /// The subscriptions to changes of the registry, by the configuration in force.
     let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics

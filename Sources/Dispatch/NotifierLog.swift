@@ -7,20 +7,20 @@ internal import Time
 ///
 /// It is a value of the dispatcher's thread.
 struct NotifierLog {
-    /// Why deliveries that are summed in one line did not arrive.
+    /// The reasons of undelivered deliveries that are summed up in one line.
     enum Ending: CaseIterable {
         case dead, deviceGone, noTarget, superseded
         /// Retried for a reason that concerns their devices alone.
         case putOff
     }
 
-    /// What has been logged about one notifier, and what is still to be logged.
+    /// The log's state for one notifier.
     fileprivate struct LogState {
         /// Whether a failure has been logged since the last success.
         var hasLoggedFailure = false
         /// Whether the opening of the breaker has been logged since the last success.
         var hasLoggedOpening = false
-        /// How many attempts failed since the last success.
+        /// The number of failed attempts since the last success.
         var failures = 0
         /// When these lines may be written again.
         var failureLineAt: UnixMilliseconds = 0

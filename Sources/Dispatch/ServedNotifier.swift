@@ -40,7 +40,7 @@ package final class ServedNotifier: Sendable {
         if isFirst { client?.close() }
     }
 
-    /// What an operator can do when an outcome with this reason pauses the notifier, or suggests that it is misconfigured.
+    /// Returns the operator's remedy for an outcome with this reason that pauses the notifier, or suggests that it is misconfigured.
     func remedy(reason: String) -> String {
         notifier.remedy(for: reason)
     }

@@ -5,7 +5,6 @@ struct Charset: Equatable {
     static let utf16BE = Charset(name: "UTF-16BE")
     static let windows1252 = Charset(name: "CP1252")
 
-    /// Its name for iconv_open(3).
     let name: String
 
     private init(name: String) {

@@ -1,6 +1,5 @@
 internal import CLibXML2
 
-/// What a page says, in its order.
 package enum HTMLEvent: Equatable, Sendable {
     /// A wanted element begins. Names are in lower case, values are without character references; an attribute without a value has "".
     case start(String, attributes: [(name: String, value: String)])
@@ -19,16 +18,16 @@ package enum HTMLEvent: Equatable, Sendable {
     }
 }
 
-/// How much of a page is read. Where a limit is reached the page ends, and what was read counts.
+/// Limits of reading a page. At a limit the page ends, and the part before it is used.
 ///
-/// They bound the time too: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
+/// They bound the time, too: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
 package struct HTMLLimits: Sendable {
-    /// How many elements may be within each other.
+    /// The maximum depth of elements.
     package var depth = 256
     package var elements = 50_000
-    /// How many bytes one tag or comment may have.
+    /// The maximum size of a tag or comment in bytes.
     package var token = 64 * 1024
-    /// How many comparisons of attributes all elements together may cost.
+    /// The maximum number of comparisons of attributes, for all elements together.
     package var comparisons = 10_000_000
 
     package init() {}

@@ -3,10 +3,11 @@ internal import Glibc
 
 /// Converts pages to UTF-8.
 package enum TextDecoder {
-    /// How many bytes are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
+    /// The number of bytes that are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
     private static let prescanned = 1024
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
-    /// How many invalid bytes are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may have a million.
+    /// The maximum number of invalid bytes that are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may
+    /// have a million.
     static let mostReplaced = 4096
 
     /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD. A page that is not UTF-8 ends where it
@@ -114,7 +115,7 @@ package enum TextDecoder {
 @safe
 private final class Converter {
     private let raw: iconv_t
-    /// Where iconv(3) writes: one for the whole page, because clearing it costs more than converting a few bytes.
+    /// The output buffer of iconv(3): one for the whole page, because clearing it costs more than converting a few bytes.
     private var room = [UInt8](repeating: 0, count: 16 * 1024)
 
     /// nil when the system does not have it.

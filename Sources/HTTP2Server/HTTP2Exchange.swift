@@ -1,6 +1,6 @@
 package import Crypto
 
-/// What the server does with a request, correct or faulty.
+/// The server's reaction to a request, correct or faulty.
 package indirect enum HTTP2Action: Sendable {
     /// The last stream that a GOAWAY reports as processed (RFC 9113 section 6.8). The client may retry later streams elsewhere.
     package enum LastStream: Sendable, Equatable {
@@ -57,7 +57,7 @@ package struct HTTP2Request: Sendable {
         headers.first { $0.name == name }?.value
     }
 
-    /// How many headers have this name.
+    /// Returns the number of headers with this name.
     /// - Parameter name: in lower case.
     package func count(of name: String) -> Int {
         headers.count { $0.name == name }
@@ -98,7 +98,7 @@ package struct HTTP2Response: Sendable {
 package struct HTTP2Stream: Sendable {
     /// The number of its connection: from 0, in the order in which the server accepted them.
     package let connection: Int
-    /// Its number on the connection, RFC 9113 section 5.1.1.
+    /// The stream's number on the connection, RFC 9113 section 5.1.1.
     package let number: Int32
     private let inbox: LoopInbox
 
@@ -121,11 +121,11 @@ package struct HTTP2Settings: Sendable {
     package var port: UInt16
     /// The certificate for TLS; nil means HTTP/2 without TLS, for clients with "prior knowledge" (RFC 9113 section 3.3).
     package var tls: TLSServerContext?
-    /// How many threads serve; a connection stays on one of them.
+    /// The number of serving threads; a connection stays on one of them.
     package var threads: Int
     /// The largest body in bytes that is kept.
     package var bodyLimit: Int
-    /// How many streams a client may have open on a new connection at a time.
+    /// The maximum number of concurrent streams of a new connection.
     package var streamLimit: Int
     /// The most connections at a time; further ones are closed at once.
     package var connectionLimit: Int
@@ -145,7 +145,7 @@ package struct HTTP2Settings: Sendable {
     }
 }
 
-/// What the server has counted so far.
+/// The server's counters.
 package struct HTTP2Counts: Sendable, Equatable {
     package var accepted = 0
     package var open = 0
@@ -160,7 +160,6 @@ package struct HTTP2Counts: Sendable, Equatable {
     package var unanswered = 0
 }
 
-/// What the server does with a connection before HTTP/2 begins.
 package enum HTTP2Opening: Sendable, Equatable {
     case serve
     /// Delays the TLS handshake by this many milliseconds, then serves; nil delays it for ever.
@@ -173,7 +172,6 @@ package enum HTTP2Opening: Sendable, Equatable {
     case reset
 }
 
-/// Why a server could not be started.
 package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
     /// One line for a person: the address and the remedy.
     package let description: String

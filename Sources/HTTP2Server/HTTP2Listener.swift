@@ -50,7 +50,6 @@ package final class HTTP2Listener: Sendable {
         precondition(context.isStopped.withLock { $0 }, "an HTTP/2 server must be stopped before it is let go")
     }
 
-    /// What it has counted so far.
     package var counts: HTTP2Counts {
         context.counts.withLock { $0 }
     }

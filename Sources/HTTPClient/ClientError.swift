@@ -1,6 +1,6 @@
-/// Why a request got no response. Contains nothing of the request: no URL, no header, no body.
+/// The reason why a request got no response. Contains nothing of the request: no URL, no header, no body.
 package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What a request was doing when its time was over.
+    /// The phase of a request that timed out.
     package enum Phase: String, Sendable {
         /// It was queued, because the limit of connections was reached.
         case queued = "while it waited for a connection"

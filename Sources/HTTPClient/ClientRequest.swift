@@ -4,7 +4,7 @@ internal import Time
 
 /// One immutable request, checked when it is created.
 package struct ClientRequest: Sendable {
-    /// Why a request could not be created. Says what is wrong, never what the request contains.
+    /// The reason why a request could not be created. It never contains any of the request.
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// The URL is not `http://` or `https://` with a host, in visible ASCII.
         case url
@@ -33,7 +33,7 @@ package struct ClientRequest: Sendable {
     package let timeoutMilliseconds: Int
     /// The timeout of resolving the host, connecting and the TLS handshake, in milliseconds.
     package let connectTimeoutMilliseconds: Int
-    /// How many bytes of the response's body are kept; a longer body is cut off there, and the transfer stops.
+    /// The maximum number of bytes of the response's body that are kept; a longer body is cut off there, and the transfer stops.
     package let responseBodyLimit: Int
     /// The only address that it may be sent to, on a connection of its own; nil for what the host's name resolves to.
     package let address: IPAddress?
@@ -47,7 +47,7 @@ package struct ClientRequest: Sendable {
     /// The origin that it is sent to.
     let origin: Origin
 
-    /// How long connecting may take, in milliseconds, where nothing else is said.
+    /// The default timeout of connecting in milliseconds.
     package static let usualConnectTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
     /// Makes a request.

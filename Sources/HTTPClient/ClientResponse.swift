@@ -10,7 +10,7 @@ package struct ClientResponse: Sendable {
     package let body: [UInt8]
     /// Whether the body exceeded the limit and was cut off there.
     package let isTruncated: Bool
-    /// Why the body is not whole, where the request takes a part of it; nil when it is whole or was cut off at the limit.
+    /// The reason why the body is incomplete, where the request accepts a part of it; nil when it is complete or was cut off at the limit.
     package let bodyFailure: ClientError?
     package let httpVersion: HTTPVersion
     /// When the connection was established, in microseconds from the transfer's start; almost 0 on a kept connection.

@@ -12,7 +12,7 @@ package struct ClientSettings: Sendable {
         case http2
     }
 
-    /// How many requests HTTP/2 carries on one connection at a time; libcurl's default.
+    /// The number of concurrent requests on an HTTP/2 connection; libcurl's default.
     static let streamsPerConnection = 100
 
     package var connectionsPerHost: Int
@@ -26,7 +26,7 @@ package struct ClientSettings: Sendable {
     /// Whether a connection is kept for further requests. Otherwise each request has a connection of its own: no answer can be taken for
     /// that to another request, and a request is sent once at most. Clients that speak HTTP/2 keep them.
     package var keepsConnections: Bool
-    /// How long an idle connection is kept, in seconds; older ones are closed when the next request begins.
+    /// The maximum idle time of a connection in seconds; older ones are closed when the next request begins.
     package var idleConnectionSeconds: Int
     /// The proxy's URL, `http://` or `socks5://`, with userinfo if it needs a password; nil connects directly. The environment is never
     /// used.
@@ -43,7 +43,8 @@ package struct ClientSettings: Sendable {
     package var server: PinnedServer?
     /// The Unix socket for all requests, whatever host their URLs name; nil connects to that host.
     package var unixSocket: String?
-    /// Which addresses may be connected to; nil for all. Asked on the client's thread with the very address, before the socket is made.
+    /// Returns whether an address may be connected to; nil allows all. Called on the client's thread with the very address, before the
+    /// socket is made.
     package var admits: (@Sendable (IPAddress) -> Bool)?
     /// Whether to open no further connection once one has carried a response, so that later requests reach the same process.
     package var staysOnFirstConnection: Bool
@@ -79,10 +80,10 @@ package struct ClientSettings: Sendable {
         self.httpVersion = httpVersion
     }
 
-    /// How many requests may wait or run: in all, and for one owner.
+    /// The maximum numbers of waiting and running requests: in total, and for one owner.
     var requestBounds: [ShareBound] { [requestLimit, requestsPerOwner ?? requestLimit].map { ShareBound($0) } }
 
-    /// How many requests libcurl may run: in all, for one origin, and for one owner there.
+    /// The maximum numbers of requests that libcurl runs: in total, for one origin, and for one owner there.
     var runningBounds: [ShareBound] {
         let requests = httpVersion == .http1 ? 1 : Self.streamsPerConnection
         let connections = [connectionLimit, connectionsPerHost, connectionsPerOwner ?? connectionsPerHost]
@@ -105,7 +106,7 @@ package struct ClientSettings: Sendable {
 /// The only server that a client accepts, identified by its certificate and key and not by its name. For our own server, whose certificate
 /// may be for another name than the address in use, and from a private authority.
 package struct PinnedServer: Sendable, Equatable {
-    /// Its certificate and chain, PEM: the only trust anchors.
+    /// Certificate and chain in PEM: the only trust anchors.
     package let certificate: String
     /// The SHA-256 of its public key in base64: of the SubjectPublicKeyInfo in DER, as in HTTP Public Key Pinning (RFC 7469 section 2.4).
     package let keyDigest: String

@@ -14,7 +14,6 @@ final class EasyHandle {
         }
     }
 
-    /// How a transfer ended.
     enum Outcome {
         case success
         case failure(ClientError)

@@ -13,7 +13,7 @@ final class OpenSockets {
     // is about to use, but this port. Connections to two servers may share it.
     private var localPorts: [Int32: Int32] = [:]
     private var isClosed = false
-    /// How many requests have begun on a connection.
+    /// The number of requests that have begun on a connection.
     private(set) var requestCount = 0
     private let isAdmitted: (@Sendable (IPAddress) -> Bool)?
 

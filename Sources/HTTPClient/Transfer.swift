@@ -15,7 +15,7 @@ final class Transfer: @unchecked Sendable {
     let place: ShareOwner
     /// When it times out.
     let deadline: MonotonicMilliseconds
-    /// Its handle while libcurl runs it.
+    /// The handle while libcurl runs the transfer.
     var easy: EasyHandle?
     /// The engine of the client that runs it, while libcurl runs it.
     var engine: Engine?
@@ -119,12 +119,10 @@ package final class Cancellation: Sendable {
 
 /// Commands from other threads for the client's thread, and the number of requests.
 final class Inbox: Sendable {
-    /// Why a request is refused.
     enum Refusal {
         case overloaded, closed
     }
 
-    /// What has arrived since the last `take`.
     struct Work {
         var submitted: [Transfer] = []
         var cancelled: [Transfer] = []

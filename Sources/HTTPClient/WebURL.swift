@@ -6,13 +6,13 @@ internal import Glibc
 /// Hosts are in lower case; numbers that inet_aton(3) takes for IPv4 addresses are dotted decimals, internationalised names are in Punycode,
 /// and bytes beyond ASCII are percent-encoded. So two URLs with the same text are the same.
 package struct WebURL: Sendable, Hashable {
-    /// Why a text is no such URL. Contains nothing of it.
+    /// The reason why a text is no such URL. Contains none of it.
     package enum Problem: Error, Equatable, Sendable {
         /// It is longer than `longest`.
         case tooLong
         /// libcurl cannot read it, or its host is not a name or an address.
         case malformed
-        /// Its scheme is not http or https.
+        /// The scheme is not http or https.
         case scheme
         /// It has a user name or a password.
         case credentials

@@ -4,7 +4,7 @@
 /// A refused body is still read and discarded up to `drainLimit`, because closing a connection with unread data resets it, and the client
 /// might never see why it was refused.
 struct BodyReception {
-    /// What to do once the headers are known.
+    /// The reaction to the complete headers.
     enum Start {
         /// Continue; parts will follow.
         case receive
@@ -12,7 +12,6 @@ struct BodyReception {
         case refuse
     }
 
-    /// What to do with a part.
     enum Step: Equatable {
         case store
         case discard

@@ -14,7 +14,7 @@ final class BodyRoom: Sendable {
         free = Atomic(bytes)
     }
 
-    /// How many bytes are taken; for a moment more while a request is refused.
+    /// The number of bytes in use; briefly higher while a request is rejected.
     var taken: Int { total - free.load(ordering: .relaxed) }
 
     /// Takes `bytes` if that many are left; false otherwise. The caller must return them with `giveBack`.

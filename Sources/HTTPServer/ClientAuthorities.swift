@@ -22,7 +22,7 @@ package final class ClientAuthorities: @unchecked Sendable, Equatable {
     /// Whether both were read from the same text.
     package static func == (left: ClientAuthorities, right: ClientAuthorities) -> Bool { left.text == right.text }
 
-    /// What the certificate proves that the client of a connection has shown in its handshake. Checks signatures, so it takes 0.1 ms.
+    /// Verifies the certificate that the client of a connection has shown in its handshake. Checks signatures, so it takes 0.1 ms.
     func judge(_ connection: OpaquePointer) -> PeerCertificate {
         switch UInt32(bitPattern: unsafe shim_peer_certificate(connection, list)) {
         case SHIM_PEER_TRUSTED.rawValue: .trusted
@@ -34,7 +34,6 @@ package final class ClientAuthorities: @unchecked Sendable, Equatable {
     }
 }
 
-/// What a client's certificate proves.
 package enum PeerCertificate: String, Sendable {
     /// One of the authorities has issued it for clients, and it is valid.
     case trusted

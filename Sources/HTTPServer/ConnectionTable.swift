@@ -16,7 +16,7 @@ final class ConnectionTable: Sendable {
         (self.limit, self.limitPerCaller) = (limit, limitPerCaller)
     }
 
-    /// How many connections are open; exact only without traffic.
+    /// The number of open connections; exact only without traffic.
     var approximateCount: Int {
         count.load(ordering: .relaxed)
     }

@@ -5,7 +5,6 @@ internal import Synchronization
 /// The serving thread moves it forward, the thread that answers a suspended request claims it, and the watchdog ends a phase that exceeds
 /// its deadline. One compare-and-exchange decides every race between them. Times are milliseconds of the monotonic clock.
 struct ExchangePhase: ~Copyable {
-    /// What the watchdog does with a connection whose deadline has passed.
     enum Expiry: Equatable {
         /// No request line was received in time after the connection was made: close, after 408 if a part of one was received.
         case noRequest

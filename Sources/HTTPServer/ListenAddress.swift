@@ -1,4 +1,3 @@
-/// Where a server listens.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A host name or address (IPv4 or IPv6 without brackets) and a port; port 0 lets the system choose.
     case tcp(host: String, port: UInt16)

@@ -36,7 +36,6 @@ struct ListenSocket: ~Copyable {
         close(silent)
     }
 
-    /// What came of accepting a connection.
     enum Acceptance {
         case accepted, nobodyWaits, noDescriptor
     }

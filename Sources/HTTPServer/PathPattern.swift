@@ -36,7 +36,8 @@ struct PathPattern: Sendable {
         self.fixed = fixed
     }
 
-    /// Where the parameters are in a path that fits; those that the pattern does not have are empty. Nil when the path does not fit.
+    /// Returns the ranges of the parameters in a matching path; those that the pattern does not have are empty. Returns nil for another
+    /// path.
     func ranges(in requested: Span<UInt8>) -> InlineArray<2, Range<Int>>? {
         var ranges = InlineArray<2, Range<Int>>(repeating: 0..<0)
         var position = 0

@@ -2,7 +2,6 @@ package import Bytes
 internal import CMicrohttpd
 internal import Glibc
 
-/// Where a request comes from.
 package enum PeerHost: Sendable, Equatable, CustomStringConvertible {
     case address(IPAddress)
     case unixSocket

@@ -110,10 +110,9 @@ package struct Request: ~Copyable {
         exchange.localAddress()
     }
 
-    /// What the certificate that the client has shown in its TLS handshake proves to those who trust these authorities.
+    /// Verifies the certificate that the client has shown in its TLS handshake against these authorities.
     ///
-    /// It is checked with the connection's first request and again when other authorities ask. The server must be one that requests
-    /// client certificates.
+    /// It is verified with the connection's first request, and again for other authorities. The server must request client certificates.
     package borrowing func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
         exchange.peerCertificate(authorities)
     }
@@ -124,8 +123,8 @@ package struct Request: ~Copyable {
     }
 }
 
-/// Where the token begins in a value of `Authorization`: behind `Bearer` in any case and one or more spaces (RFC 6750 section 2.1, RFC 9110
-/// section 11.4); nil for anything else.
+/// Returns the start of the token in a value of `Authorization`: after `Bearer` in any case and one or more spaces (RFC 6750 section 2.1,
+/// RFC 9110 section 11.4); nil for anything else.
 private func bearerTokenStart(_ value: Span<UInt8>) -> Int? {
     let scheme: StaticString = "bearer "
     let count = scheme.utf8CodeUnitCount

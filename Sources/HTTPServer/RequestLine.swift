@@ -47,7 +47,7 @@ struct RequestLine {
         unsafe version[Self.versionSize - 1] == CChar(bitPattern: UInt8(ascii: "0"))
     }
 
-    /// Where the first header begins, if the line ends in CR LF.
+    /// The start of the first header, if the line ends in CR LF.
     var end: UnsafeRawPointer {
         unsafe UnsafeRawPointer(version + Self.versionSize + 2)
     }

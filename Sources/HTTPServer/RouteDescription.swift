@@ -1,8 +1,8 @@
 package import JSON
 
-/// What one method of a route takes and answers, as data: the OpenAPI document is written from it.
+/// The parameters and answers of one method of a route, as data: the OpenAPI document is generated from it.
 ///
-/// It stands beside the route's handler. What the server itself may answer on every route, such as 413 and 503, is not repeated here.
+/// It stands beside the route's handler. Answers that the server gives on every route, such as 413 and 503, are not repeated here.
 package struct RouteDescription: Sendable {
     /// A parameter outside the body.
     package struct Parameter: Sendable {
@@ -35,7 +35,7 @@ package struct RouteDescription: Sendable {
 
     package struct Body: Sendable {
         package let schema: JSONValue
-        /// That of a form; nil where none is taken.
+        /// The schema of a form; nil where none is accepted.
         package let form: JSONValue?
         /// A body that is right, without secrets; nil for none.
         package let example: JSONValue?
@@ -61,7 +61,6 @@ package struct RouteDescription: Sendable {
         }
     }
 
-    /// What is answered with one status.
     package struct Answer: Sendable {
         package let status: Int
         package let text: String
@@ -86,7 +85,6 @@ package struct RouteDescription: Sendable {
         }
     }
 
-    /// What a caller must show.
     package enum Access: Sendable, Equatable {
         case anyone
         case token(role: String)
@@ -94,9 +92,9 @@ package struct RouteDescription: Sendable {
         case tokenIfRequired(role: String)
     }
 
-    /// What the request does, in one sentence.
+    /// One sentence.
     package let summary: String
-    /// What else callers must know, in Markdown; empty for nothing.
+    /// Further information in Markdown; empty for none.
     package let text: String
     package let access: Access
     package let parameters: [Parameter]

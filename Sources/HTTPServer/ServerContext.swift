@@ -14,13 +14,13 @@ final class ServerContext: Sendable {
     /// Whether TLS handshakes ask for a client certificate, which the client may leave out.
     let requestsCertificates: Bool
     let bodyRoom: BodyRoom
-    /// How long the first request line of a connection may take, in milliseconds.
+    /// Milliseconds for the first request line of a connection.
     let openMilliseconds = TimeLimit.milliseconds(ServerContext.patienceWithHeads)
-    /// How long the headers of a request may take after its first line, in milliseconds.
+    /// Milliseconds for the headers of a request after its first line.
     let headMilliseconds: UInt64
-    /// How long a request may take after its first line, in milliseconds.
+    /// Milliseconds for a request after its first line.
     let requestMilliseconds: UInt64
-    /// How long the next request line of a connection may take, in milliseconds.
+    /// Milliseconds for the next request line of a connection.
     ///
     /// libmicrohttpd closes a silent connection earlier; this is for a request line that arrives one byte at a time.
     let idleMilliseconds: UInt64

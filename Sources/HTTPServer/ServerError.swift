@@ -1,6 +1,4 @@
-/// Why a server could not start, with what to do about it.
 package struct ServerError: Error, Equatable, CustomStringConvertible {
-    /// What went wrong.
     package enum Kind: Sendable, Equatable {
         case addressInUse
         case cannotListen

@@ -11,13 +11,13 @@ package struct ServerSettings: Sendable, Equatable {
     ///
     /// Behind one address may be many phones, but whoever has it must leave room for others.
     package var connectionsPerCaller: Int { min(max(connectionLimit / 10, 100), (connectionLimit + 1) / 2) }
-    /// How long a connection may be idle, in seconds.
+    /// The maximum idle time of a connection in seconds.
     package var idleTimeoutSeconds: Int
-    /// How long a request may take to arrive completely, from its first line on, in milliseconds.
+    /// The timeout, in milliseconds, of a request from its first line to its last byte.
     package var requestTimeoutMilliseconds: Int
-    /// How many threads serve connections.
+    /// The number of threads that serve connections.
     package var threads: Int
-    /// How much memory bodies over 16 KiB share, in bytes; a request whose body does not fit is answered 503.
+    /// The memory that bodies over 16 KiB share, in bytes; a request whose body does not fit is answered 503.
     package var bodyMemory: Int
     /// The certificate chain and private key; nil for plain HTTP.
     package var tls: TLSIdentity?

@@ -7,7 +7,7 @@ internal import Glibc
 /// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64 bits,
 /// other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
 package struct JSONDocument: Sendable {
-    /// How deep arrays and objects may be nested where nothing else is said.
+    /// The default maximum depth of arrays and objects.
     package static let usualDepth = 32
 
     private let root: JSONElement
@@ -115,7 +115,7 @@ struct NestingScan {
         return JSONError(reason: .tooDeep, endingAt: index + 1, of: bytes)
     }
 
-    /// How often a byte occurs, within strings too; counting ends at `most`.
+    /// Counts a byte, within strings too; stops at `most`.
     private static func count(of byte: UInt8, in bytes: Span<UInt8>, upTo most: Int) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
             guard var rest = buffer.baseAddress else { return 0 }

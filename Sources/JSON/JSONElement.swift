@@ -134,9 +134,8 @@ extension JSONElement {
     }
 }
 
-/// Why a field that must be a string could not be read; it never holds the field's value.
+/// The reason why a string field could not be read; it never holds the field's value.
 package struct JSONFieldError: Error {
-    /// What is wrong with the field, or with the document that should hold it.
     package enum Problem: Equatable, Sendable {
         case missing, null, notAString, rootNotAnObject
     }

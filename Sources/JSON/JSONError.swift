@@ -1,6 +1,5 @@
-/// Why a text is not the JSON that Deskgate accepts, and where; it holds nothing of the text itself, which may be secret.
+/// The mistake in a text that is not the JSON that Deskgate accepts, and its position; it holds none of the text, which may be secret.
 package struct JSONError: Error, Equatable {
-    /// What is wrong with the text.
     package enum Reason: Equatable, Sendable {
         case syntax, endOfInput, trailingBytes, byteOrderMark, invalidUTF8
         case duplicateKey, nulInKey, numberOutOfRange, tooDeep, tooManyValues, outOfMemory
@@ -11,7 +10,6 @@ package struct JSONError: Error, Equatable {
     package let line: Int
     /// The column where the mistake shows, from 1, in Unicode scalars: the last one of the offending token, or the place of what is missing.
     package let column: Int
-    /// How many bytes had been read when the mistake showed.
     package let offset: Int
 }
 

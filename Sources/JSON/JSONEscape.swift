@@ -18,9 +18,9 @@ struct JSONEscape {
         }
     }
 
-    /// How many bytes of the text the escape at `index` takes, and whether it stands for a character: half of a surrogate pair stands for none.
+    /// Returns the length of the escape at `index`, and whether it stands for a character: half of a surrogate pair does not.
     ///
-    /// Nil when it is none, or is cut short.
+    /// Returns nil for no escape, or one that is cut short.
     static func extent(at index: Int, in text: Span<UInt8>) -> (count: Int, isCharacter: Bool)? {
         if let (_, count) = scalar(at: index, in: text) { return (count, true) }
         return codeUnit(at: index, in: text) == nil ? nil : (6, false)

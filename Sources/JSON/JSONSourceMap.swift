@@ -1,18 +1,18 @@
 internal import Bytes
 
-/// Where the values of a JSON text are, for edits that leave everything else of the text as it is.
+/// The positions of the values of a JSON text, for edits that leave everything else of the text as it is.
 ///
-/// Its own tree: a hundred bytes a value, so it is for files that people write.
+/// A tree with a hundred bytes a value, so it is for files that people write.
 package struct JSONSourceMap: Sendable {
     package struct Member: Sendable {
-        /// Its name, without escapes.
+        /// Without escapes.
         package let name: String
-        /// Where the name stands, quotes included.
+        /// The range of the name, including the quotes.
         package let nameRange: Range<Int>
         package let value: JSONSourceMap
     }
 
-    /// Where the value stands in the text, from its first byte to its last.
+    /// The range of the value, from its first byte to its last.
     package let range: Range<Int>
     /// An object's members in their order; empty for everything else.
     package let members: [Member]

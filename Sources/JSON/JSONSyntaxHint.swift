@@ -48,7 +48,7 @@ struct JSONSyntaxScan {
         }
     }
 
-    /// What no JSON has outside of strings, but much that looks like it.
+    /// Detects text that no JSON has outside of strings, but similar languages do.
     private func foreign(_ bytes: Span<UInt8>) -> String? {
         func byte(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
         switch byte(0) {

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Where the values of a JSON text are, in the order of the text: what `JSONElement` reads, without a tree.
+/// The positions of the values of a JSON text, in order: the input of `JSONElement`, without a tree.
 final class JSONTape: Sendable {
     /// One value, or the key of one.
     struct Entry {
@@ -10,9 +10,9 @@ final class JSONTape: Sendable {
         /// Whether it can be passed over, but not read: a string with an escape that stands for no character, half of a surrogate pair, or a
         /// number that is out of range.
         var isUnreadable = false
-        /// Where the bytes of a string or of a real number begin; an integer's value; 1 for true.
+        /// The start of the bytes of a string or a real number; an integer's value; 1 for true.
         var start = 0
-        /// How many bytes a string or a real number has.
+        /// The length of a string or a real number in bytes.
         var count = 0
         /// The index of the entry that follows it and everything in it. In an object keys and values alternate.
         var end: Int
@@ -46,7 +46,7 @@ final class JSONTape: Sendable {
         return JSONTape(bytes: text, entries: entries)
     }
 
-    /// Why `strict` refuses a text.
+    /// Returns why `strict` rejects a text.
     static func refusal(of text: Span<UInt8>, maximumDepth: Int) -> JSONError {
         if let error = Jansson.error(in: text, maximumDepth: maximumDepth) { return error }
         var scanner = TapeScanner()
@@ -102,7 +102,7 @@ struct TapeScanner {
         return entries
     }
 
-    /// Why the text was refused, and where.
+    /// Returns the cause of the rejection and its position.
     func refusal(of text: Span<UInt8>) -> JSONError {
         let position = min(scanner.position, text.count)
         return JSONError(reason: reason ?? (position == text.count ? .endOfInput : .syntax), endingAt: position, of: text)

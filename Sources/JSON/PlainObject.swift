@@ -25,7 +25,7 @@ package struct PlainObject {
         guard scanner.take(UInt8(ascii: "}"), in: text), scanner.isAtEnd(of: text) else { return nil }
     }
 
-    /// Where in the text the value of a member is; nil when there is none of that name.
+    /// Returns the range of a member's value in the text; nil when there is none of that name.
     /// - Parameter text: the same that was recognised.
     package func value(of name: StaticString, in text: Span<UInt8>) -> Range<Int>? {
         for index in 0..<count where text.holds(name, at: names[index]) {
@@ -121,7 +121,7 @@ extension Span<UInt8> {
     }
 }
 
-/// What a `TapeScanner` passes beside plain strings.
+/// The parts that a `TapeScanner` skips beside plain strings.
 extension PlainScanner {
     /// Passes white space, and tells which byte is next; nil at the end.
     mutating func next(in text: Span<UInt8>) -> UInt8? {

@@ -13,7 +13,7 @@ extension JSONSchema {
 /// The canonical text of a value while it is written.
 struct CanonicalText {
     private(set) var bytes: [UInt8] = []
-    /// How many digits of numbers were read, of which few may be left.
+    /// The number of digits that were read, of which few may be left.
     private(set) var digitsRead = 0
 
     mutating func append(_ value: JSONValue) {

@@ -5,7 +5,7 @@ package import JSON
 package struct JSONSchema: Sendable {
     /// Something in a schema that is wrong or not supported.
     package struct Mistake: Sendable, Equatable, CustomStringConvertible {
-        /// Where, from the schema's root on, such as `.properties.order_id.pattern`; empty for the root.
+        /// The path from the schema's root, such as `.properties.order_id.pattern`; empty for the root.
         package let path: String
         package let description: String
     }
@@ -18,13 +18,13 @@ package struct JSONSchema: Sendable {
 
     /// A breach of a schema: a sentence without any value.
     package struct Violation: Error, Equatable, CustomStringConvertible {
-        /// Where, such as `items[2].count`; empty for the whole value.
+        /// The path such as `items[2].count`; empty for the whole value.
         package let path: String
         /// The sentence, such as `items[2].count must be at most 10`.
         package let description: String
     }
 
-    /// How many breaches are told of one value.
+    /// The maximum number of violations in a message.
     package static let mostViolations = 5
 
     private let root: SchemaNode

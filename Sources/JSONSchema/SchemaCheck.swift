@@ -2,24 +2,24 @@ internal import JSON
 
 /// One validation: walks a value and the schema together, and gathers the first few breaches.
 struct SchemaCheck {
-    /// Where a part of a value is: the index of each member or item in its parent. Names are foreign and can be long, and would be read
-    /// again for each number below them.
+    /// The position of a part of a value: the index of each member or item in its parent. Names come from strangers, can be long, and would
+    /// be read again for each number below them.
     private typealias Place = [Int]
 
-    /// How often a part of the schema is compared with a part of the value, at most.
+    /// The maximum number of comparisons of a part of the schema with a part of the value.
     private static let mostSteps = 100_000
-    /// How many bytes of canonical JSON are written in about the time of a step.
+    /// The number of bytes of canonical JSON that are written in about the time of a step.
     private static let bytesOfStep = 64
-    /// How many digits of a number are read, up to four times, in about the time of a step.
+    /// The number of digits of a number that are read, up to four times, in about the time of a step.
     private static let digitsOfStep = 8
 
     private(set) var violations: [JSONSchema.Violation] = []
     private var steps = 0
     private var path = ValuePath()
     private var place: Place = []
-    /// Where numbers are that may only be integers, and are written in another way.
+    /// The positions of numbers that must be integers, and are written in another way.
     private var integers: [Place] = []
-    /// How many breaches are of interest.
+    /// The number of violations to collect.
     private var most = JSONSchema.mostViolations
 
     private var isDone: Bool { violations.count >= most }

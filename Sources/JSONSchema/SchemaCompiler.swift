@@ -3,9 +3,9 @@ internal import JSON
 
 /// Compiles a schema, and notes everything in it that is wrong or not supported.
 final class SchemaCompiler {
-    /// How deep schemas may be nested, `$ref` included: bounds the recursion here and in `SchemaCheck`.
+    /// The maximum depth of schemas, `$ref` included: bounds the recursion here and in `SchemaCheck`.
     private static let deepest = 64
-    /// How many schemas there may be in all.
+    /// The maximum total number of schemas.
     private static let mostNodes = 10_000
     private static let mostMistakes = 100
 

@@ -33,7 +33,7 @@ struct SchemaTypes: OptionSet, Sendable {
         }
     }
 
-    /// What a value must be, such as `a string or null`.
+    /// The required value in words, such as `a string or null`.
     var words: String {
         Self.named.reversed().filter { contains($0.type) }.map(\.words).joined(separator: " or ")
     }
@@ -74,7 +74,7 @@ final class SchemaNode: Sendable {
         /// In the order of the schema.
         var names: [String] = []
         var required: [String] = []
-        /// What values of other names must be; nil for anything.
+        /// The schema of members with other names; nil allows any value.
         var others: SchemaNode?
         var count = Range()
     }

@@ -29,7 +29,7 @@ struct SchemaReader {
         }
     }
 
-    /// What has been read, when all keywords have been.
+    /// Returns the rules after all keywords have been read.
     mutating func finished() -> SchemaNode.Rules {
         if place.isClosed, !saysOthers, !rules.objects.properties.isEmpty { rules.objects.others = .never }
         if rules.objects.others?.rules.isNever == true {
@@ -100,7 +100,7 @@ struct SchemaReader {
         }
     }
 
-    /// What is told to people and models, and asks nothing of values.
+    /// Reads a keyword for people and models, which does not restrict values.
     private func readAnnotation(_ keyword: String, value: JSONValue, at: SchemaCompiler.Place) {
         switch keyword {
         case "title", "description", "$comment": if value.text == nil { compiler.refuse(at, "must be a string") }

@@ -29,7 +29,7 @@ enum TextFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a value must be.
+    /// The required value in words.
     var words: String {
         switch self {
         case .date: "a date such as 2026-01-31"
@@ -77,7 +77,7 @@ extension TextFormat {
         return second < 60 || (hour * 60 + minute - offset + 1440) % 1440 == 23 * 60 + 59
     }
 
-    /// How many minutes a time is ahead of UTC; nil when no offset is written so.
+    /// Returns the minutes by which a time is ahead of UTC; nil without an offset.
     private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
         if text.count == 1, let zulu = text.first, zulu | 0x20 == UInt8(ascii: "z") { return 0 }
         guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),

@@ -1,4 +1,4 @@
-/// Where a part of a value is.
+/// The position of a part of a value.
 struct ValuePath: Sendable {
     private enum Step {
         case member(String)
@@ -14,7 +14,7 @@ struct ValuePath: Sendable {
     /// Goes back to what the last part entered is in.
     mutating func leave() { steps.removeLast() }
 
-    /// As it stands in a sentence, such as `items[2].count`; empty for the whole value.
+    /// The form in a sentence, such as `items[2].count`; empty for the whole value.
     var text: String {
         steps.reduce(into: "") { text, step in
             switch step {

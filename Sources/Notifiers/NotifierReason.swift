@@ -38,7 +38,7 @@ package enum StatusReason {
     package static func contains(_ word: String) -> Bool { word.hasPrefix(prefix) }
 }
 
-/// Why a request got no response. The words are stable; a client error's own text may name hosts.
+/// The reason why a request got no response. The words are stable; a client error's own text may name hosts.
 package enum ClientReason: String, Sendable, CaseIterable {
     case invalidURL = "invalid_url"
     case hostUnknown = "host_unknown"

@@ -1,10 +1,9 @@
 package import HTTPClient
 
-/// How a notifier reaches its receiver.
+/// The connection of a notifier to its receiver.
 package struct NotifierTransport: Sendable, Equatable {
-    /// How long an attempt may take, in seconds; 1 at least.
+    /// The timeout of an attempt in seconds; at least 1.
     package var timeoutSeconds: Int
-    /// How many attempts may run at once; 1 at least.
     package var concurrency: Int
     /// The authorities, in PEM, that must have issued the server's certificate; nil for those of the system.
     package var certificateAuthorities: PEMFile?
@@ -18,7 +17,7 @@ package struct NotifierTransport: Sendable, Equatable {
         self.proxy = proxy
     }
 
-    /// How long an attempt may take, in milliseconds.
+    /// The timeout of an attempt in milliseconds.
     package var timeoutMilliseconds: Int { timeoutSeconds * 1000 }
 
     /// The settings of a client that has a connection for each attempt.
@@ -28,7 +27,7 @@ package struct NotifierTransport: Sendable, Equatable {
             certificateAuthorities: certificateAuthorities?.path, userAgent: userAgent)
     }
 
-    /// How many requests may wait or run in the client: attempts may repeat a request or fetch a token.
+    /// The maximum number of waiting and running requests in the client: attempts may repeat a request or fetch a token.
     var requestLimit: Int { 2 * concurrency + 16 }
 }
 

@@ -34,8 +34,6 @@ extension APNsReason {
 }
 
 extension FCMErrorCode {
-    /// What it is about.
-    /// - Parameter isRuStore: whether RuStore says so, to which an unknown device is `NOT_FOUND`.
     func objection(isRuStore: Bool) -> ProviderObjection {
         switch self {
         case .unregistered: .deviceGone
@@ -95,7 +93,6 @@ extension ReasonSource {
     }
 }
 
-/// What answers of receivers mean.
 extension ReasonMeaning {
     /// The meaning of a push provider's own word.
     static func ofPush(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {

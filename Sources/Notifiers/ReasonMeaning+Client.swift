@@ -1,6 +1,5 @@
 internal import Core
 
-/// What failures of requests mean.
 extension ReasonMeaning {
     static func of(_ reason: ClientReason, _ source: ReasonSource) -> ReasonMeaning {
         let network = LocalizedText(

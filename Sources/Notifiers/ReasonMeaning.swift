@@ -1,6 +1,6 @@
 package import Core
 
-/// Who is told of events, as far as the meaning of its answers depends on that.
+/// The receiver, as far as the meaning of its answers depends on it.
 package enum ReasonSource: Sendable, Equatable {
     /// The service's own log.
     case log

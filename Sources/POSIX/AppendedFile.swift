@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A new file that is only appended to, such as a log. It is closed when it is let go.
 package final class AppendedFile: Sendable {
-    /// What to write to; valid as long as the object lives.
+    /// Valid as long as the object lives.
     package let descriptor: Int32
 
     /// Creates the file.

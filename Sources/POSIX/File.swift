@@ -7,7 +7,7 @@ package enum File {
     package struct Contents: Sendable {
         /// The bytes.
         package let bytes: [UInt8]
-        /// Its permissions, such as 0o600.
+        /// Permissions, such as 0o600.
         package let mode: UInt32
         /// The id of the user that it belongs to.
         package let owner: UInt32

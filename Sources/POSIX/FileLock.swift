@@ -9,7 +9,6 @@ internal import Glibc
 /// Closing any descriptor of a file drops the F_SETLK locks that the process has on it, such as SQLite's. So take the lock before SQLite
 /// opens the file, release it after SQLite has closed it, and do not try to take it again in the same process meanwhile.
 package final class FileLock: Sendable {
-    /// Why the lock was not taken.
     package enum Failure: Error, Equatable {
         /// Another holder has it. The number is the process that has locked the file with F_SETLK, if there is one.
         case held(by: Int32?)

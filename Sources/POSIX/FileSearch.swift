@@ -3,11 +3,9 @@ internal import Glibc
 
 /// Searches files byte by byte.
 package enum FileSearch {
-    /// What a search has found.
     package struct Finding: Sendable, Equatable {
-        /// How many bytes were searched.
         package var bytes: UInt64 = 0
-        /// How often one of the texts stands there.
+        /// The number of occurrences of the texts.
         package var occurrences = 0
 
         package init(bytes: UInt64 = 0, occurrences: Int = 0) {
@@ -53,7 +51,7 @@ package enum FileSearch {
         }
     }
 
-    /// How often a text stands in bytes and ends behind the first ones, which were searched before.
+    /// Counts a text's occurrences in bytes that end behind the first ones, which were searched before.
     private static func occurrences(of text: [UInt8], in bytes: Span<UInt8>, after searched: Int) -> Int {
         let last = bytes.count - text.count
         var (count, start) = (0, max(0, searched - text.count + 1))

@@ -3,14 +3,12 @@ internal import Glibc
 
 /// Queries about file systems and paths.
 package enum FileSystem {
-    /// How many bytes an unprivileged user can still write on a file system (statvfs(3)).
+    /// Returns the bytes that an unprivileged user can still write on a file system (statvfs(3)).
     /// - Parameter path: any file or directory on it.
-    /// - Throws: why that is unknown.
     package static func freeBytes(at path: String) throws(SystemError) -> UInt64 { try space(at: path).free }
 
-    /// How many bytes an unprivileged user can still write on a file system, and how many it holds in all (statvfs(3)).
+    /// Returns the bytes that an unprivileged user can still write on a file system, and its size (statvfs(3)).
     /// - Parameter path: any file or directory on it.
-    /// - Throws: why that is unknown.
     package static func space(at path: String) throws(SystemError) -> (free: UInt64, size: UInt64) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw SystemError.last }
@@ -34,7 +32,7 @@ package enum FileSystem {
         return (try? absolutePath(of: directory)).map { Path.resolve(name, in: $0) } ?? path
     }
 
-    /// Where a symbolic link leads, as it says itself; nil when the path is none.
+    /// Returns the target of a symbolic link, as it is written; nil when the path is none.
     package static func linkTarget(of path: String) -> String? {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &target, target.count)

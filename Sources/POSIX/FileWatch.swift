@@ -6,10 +6,8 @@ internal import Glibc
 /// It goes by what existed when it was made: after a change, make another one. Changes through a network file system by another machine
 /// are not seen.
 package final class FileWatch: Sendable {
-    /// Why files cannot be watched.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// What an operator can do.
         package let remedy: String
         /// Whether a directory has gone since somebody looked, so that looking again helps.
         package let isOutdated: Bool

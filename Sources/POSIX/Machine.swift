@@ -12,7 +12,6 @@ package enum Machine {
     /// Whether what is written at a path is in memory, and lost when the machine stops (statfs(2)).
     package static func isInMemory(_ path: String) -> Bool { unsafe shim_statfs_is_memory(path) == 1 }
 
-    /// Why a host's name has no address (getaddrinfo(3)); nil when it has one. Blocks as long as the resolver likes.
     package static func problem(resolving host: String) -> String? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -8,13 +8,12 @@ package import Threading
 /// getaddrinfo(3) can neither be cancelled nor given a time, so each name has a thread of its own, which is left behind when the time is
 /// over. Any thread may ask; it is blocked meanwhile.
 package final class NameResolver: Sendable {
-    /// Why there is no address.
     package enum Failure: Error, Equatable, Sendable {
         /// The name has none, or the name servers do not answer.
         case unknown
         case timeout
-        /// As many names as allowed are being resolved, for this person or others, those that were left behind included, or the resolver is
-        /// closed.
+        /// The maximum number of names is being resolved, for this person or others, including those that were abandoned, or the resolver
+        /// is closed.
         case overloaded
     }
 
@@ -35,11 +34,11 @@ package final class NameResolver: Sendable {
         var isClosed = false
     }
 
-    /// What one thread has found; nil until then.
+    /// The result of one thread; nil until then.
     private typealias Finding = Monitor<Result<[IPAddress], Failure>?>
 
-    /// How many names may be resolved at one time: in all, for one app, and for one person. Name servers that hang are waited for up to 30
-    /// seconds (three servers, two attempts, five seconds each; resolv.conf(5)), and nobody may take all places meanwhile.
+    /// The maximum number of names resolved at a time: in total, for one app, and for one person. Name servers that hang take up to 30
+    /// seconds (three servers, two attempts, five seconds each; resolv.conf(5)), and no single person may take all slots meanwhile.
     private static let bounds = [ShareBound(64), ShareBound(32), ShareBound(8)]
 
     private let server: Server?

@@ -9,7 +9,7 @@ internal import Glibc
 struct PathOwner {
     /// The id of the user nobody and of the group nogroup.
     static let nobody: UInt32 = 65_534
-    /// As many as the system follows (path_resolution(7)).
+    /// The number that the system follows (path_resolution(7)).
     private static let mostLinks = 40
 
     private(set) var user: uid_t = 0

@@ -101,7 +101,7 @@ package struct ProcessUsage: Sendable {
     package let threads: UInt64
     /// The size of its address space.
     package let virtualBytes: UInt64
-    /// How many of these bytes are resident in memory.
+    /// The number of these bytes that are resident in memory.
     package let residentBytes: UInt64
     /// When it was started, in clock ticks since the machine's start.
     fileprivate let startTicks: UInt64
@@ -148,7 +148,7 @@ package struct ProcessUsage: Sendable {
         return max(0, entries - 3)
     }
 
-    /// How many descriptors it may open.
+    /// The maximum number of open descriptors.
     package static var descriptorLimit: UInt64 {
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -1,4 +1,4 @@
-/// Where it is decided what some paths lead to: the files, and the names in directories that lead to them.
+/// The files that some paths lead to, and the names in directories on the way.
 ///
 /// A path's own directory is not enough. In Kubernetes' `NAME -> ..data/NAME`, `..data -> ..2026_11_22`, the link `..data` is what changes.
 package struct WatchedPaths: Sendable, Equatable {

@@ -92,7 +92,6 @@ struct Connecting {
     }
 }
 
-/// Why libpq, or the server, refused a connection.
 struct ConnectRefusal {
     let error: PostgresError
 

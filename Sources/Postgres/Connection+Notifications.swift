@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// What another session has sent by NOTIFY to a channel that this one listens to.
+/// A notification that another session sent by NOTIFY to a channel of this one.
 package struct Notification: Equatable, Sendable {
     package let channel: String
     /// The text that came with it; empty when there was none.

@@ -1,12 +1,12 @@
-/// How much a transaction may see of others.
+/// The isolation level of a transaction.
 package enum Isolation: Sendable {
     /// Each statement sees what was committed before it.
     case readCommitted
     /// All statements see what was committed before the first.
     case repeatableRead
-    /// As if transactions ran one after another.
+    /// Behaves as if transactions ran one after another.
     case serializable
-    /// As `repeatableRead`, and the server refuses to change anything. It waits for nobody who writes.
+    /// `repeatableRead`, and the server rejects any change. It waits for no writer.
     case readOnly
 
     var begin: Query {

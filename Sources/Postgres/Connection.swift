@@ -7,7 +7,6 @@ internal import CPostgres
 /// only a new connection helps. Letting it go closes it.
 @safe
 package final class Connection {
-    /// Where a transaction of `transaction` stands.
     enum TransactionPhase {
         case none
         /// BEGIN goes with the first statement.

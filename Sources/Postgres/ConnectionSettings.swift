@@ -1,9 +1,9 @@
 internal import Crypto
 
-/// Where a database is and how it is reached: a URL or libpq's `keyword=value` text, with this service's defaults
+/// The address of a database: a URL or libpq's `keyword=value` text, with this service's defaults
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS>).
 ///
-/// No description and no error shows a password. What is not given comes from the defaults below, then from libpq's environment variables.
+/// No description and no error shows a password. Missing parts come from the defaults below, then from libpq's environment variables.
 package struct ConnectionSettings: Sendable, Equatable {
     /// The file of authorities that a server's certificate is verified with when `sslrootcert` is not given: those of Debian's
     /// `ca-certificates`. libpq 15 cannot ask OpenSSL for the system's, and would look in the home directory.
@@ -13,7 +13,7 @@ package struct ConnectionSettings: Sendable, Equatable {
     private(set) var options: [String: String]
     /// The hosts in the order in which they are tried; at least one.
     let hosts: [ServerHost]
-    /// What libpq is told in secret, each with a NUL at its end: `password` and `sslpassword`.
+    /// libpq's secret parameters, each with a NUL at its end: `password` and `sslpassword`.
     let secrets: [String: SecretBytes]
     /// Whether statements are prepared once a connection. False behind a pooler that gives each transaction another session (PgBouncer's
     /// transaction mode).
@@ -49,7 +49,7 @@ package struct ConnectionSettings: Sendable, Equatable {
         !isLocal && !["verify-ca", "verify-full"].contains(options["sslmode"] ?? "prefer")
     }
 
-    /// How long an attempt to connect to one host may take, in milliseconds (`connect_timeout`); nil when only the deadline counts.
+    /// The timeout of connecting to one host, in milliseconds (`connect_timeout`); nil when only the deadline counts.
     var attemptMilliseconds: UInt64? {
         // libpq takes 0 and what is negative for no limit, and 1 for 2 seconds.
         options["connect_timeout"].flatMap { Int32($0) }.flatMap { $0 > 0 ? UInt64(max($0, 2)) * 1000 : nil }

@@ -12,7 +12,7 @@ package struct Deadline: Sendable {
         Deadline(moment: SystemClock.monotonicMilliseconds().saturating(adding: milliseconds))
     }
 
-    /// How much time is left, in milliseconds; 0 when the moment has come.
+    /// The remaining milliseconds; 0 after the deadline.
     package var remainingMilliseconds: UInt64 {
         SystemClock.monotonicMilliseconds().remaining(until: moment)
     }

@@ -6,13 +6,12 @@ internal import CPostgres
 /// other.
 @safe
 struct Exchange {
-    /// Why the connection can be used no more.
     enum Loss: Error {
         case late
         case broken(String)
     }
 
-    /// What the server answers to, in the order in which it was sent.
+    /// The units that the server answers, in the order of sending.
     private enum Step {
         case prepare(StatementKey, query: Int)
         case run(StatementKey?, query: Int)

@@ -1,10 +1,10 @@
 internal import CPostgres
 
-/// What the server says without being asked: a notice, a warning, or why it ends an idle connection.
+/// An unrequested message of the server: a notice, a warning, or why it ends an idle connection.
 package struct Notice: Equatable, Sendable {
     /// The severity in English, whatever the server's language: `WARNING`, `NOTICE`, `INFO`, `LOG`, `DEBUG`, `FATAL`.
     package let severity: String
-    /// Its SQLSTATE; `01000` for a warning without one of its own.
+    /// `01000` for a warning without one of its own.
     package let sqlState: SQLState?
     /// The primary message, in the server's language.
     package let message: String
@@ -35,7 +35,7 @@ final class NoticeCollector {
     private static let limit = 100
 
     private var notices: [Notice] = []
-    /// Why the server ended the connection, which it may have said long before anybody notices.
+    /// The reason why the server ended the connection, which may have arrived long before the connection is used again.
     private(set) var ending: Notice?
 
     /// Has libpq hand the connection's notices in here, instead of writing them to standard error. It must outlive the connection.

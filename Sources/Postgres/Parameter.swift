@@ -3,7 +3,6 @@ package struct Parameter: Sendable {
     let type: TypeID
     /// The value in PostgreSQL's binary format; nil for NULL.
     let bytes: [UInt8]?
-    /// Why PostgreSQL cannot store it, which `run` throws; nil when it can.
     let problem: String?
 
     private init(_ type: TypeID, _ bytes: [UInt8]?, problem: String? = nil) {

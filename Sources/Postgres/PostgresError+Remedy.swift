@@ -1,5 +1,5 @@
 extension PostgresError {
-    /// What the operator can do about it; nil when nothing general can be said.
+    /// The operator's remedy; nil when there is no general one.
     package var remedy: String? {
         switch failure {
         case .notVerified:
@@ -23,7 +23,7 @@ extension PostgresError {
 }
 
 extension SQLState {
-    /// What the operator can do about a failure of this name.
+    /// The operator's remedy for a failure of this name.
     fileprivate var remedy: String? {
         switch code {
         case "28P01": "the password or the user in the URL is wrong: deskgate reload takes over another password, a restart another user"

@@ -1,4 +1,4 @@
-/// Why PostgreSQL, or the way to it, refused something: its SQLSTATE and its words, and never a value, a key or the password.
+/// A refusal by PostgreSQL or on the way to it: its SQLSTATE and its words, and never a value, a key or the password.
 package struct PostgresError: Error, Equatable, Sendable {
     package enum Failure: Equatable, Sendable {
         /// The server answered with an error.
@@ -28,7 +28,7 @@ package struct PostgresError: Error, Equatable, Sendable {
     package let message: String
     /// The constraint that a row broke.
     package let constraint: String?
-    /// Which query of the pipeline failed, from 0; nil when it was none of them, as when the commit failed.
+    /// The index of the failed query in the pipeline, from 0; nil for none of them, as when the commit failed.
     package internal(set) var queryIndex: Int?
     /// Whether it is unknown if what was sent took effect: a commit was on its way, by COMMIT or at the end of statements outside a
     /// transaction, and no reliable answer came. Statements of `read` leave nothing in doubt.

@@ -22,7 +22,7 @@ package struct Query: Sendable {
     static let commit = Query("COMMIT")
     static let rollback = Query("ROLLBACK")
 
-    /// What tells this statement from others that are prepared: its text's place in the program, and the types of its parameters.
+    /// Distinguishes prepared statements: the address of the text in the program, and the types of its parameters.
     var key: StatementKey { unsafe StatementKey(text: UInt(bitPattern: sql.utf8Start), types: parameters.map { $0.type }) }
 
     /// The first value that PostgreSQL cannot store, in words.

@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// What one statement returned: its rows, which can be read again and again, and how many it changed.
+/// The result of one statement: its rows, which can be read repeatedly, and the number of changed rows.
 // Sendable, because a PGresult never changes and libpq lets any thread read it.
 @safe
 package final class Rows: @unchecked Sendable {
@@ -15,13 +15,13 @@ package final class Rows: @unchecked Sendable {
         unsafe PQclear(result)
     }
 
-    /// How many columns each row has.
+    /// The number of columns of each row.
     package var columnCount: Int { unsafe Int(PQnfields(result)) }
 
-    /// How many rows an INSERT, UPDATE, DELETE or SELECT wrote or returned; 0 for other statements.
+    /// The number of rows that an INSERT, UPDATE, DELETE or SELECT wrote or returned; 0 for other statements.
     package var affectedCount: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    /// What the server calls the command that it ran, such as `INSERT 0 1` or `COMMIT`.
+    /// The server's tag of the command, such as `INSERT 0 1` or `COMMIT`.
     var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 }
 

@@ -2,12 +2,12 @@ internal import CPostgres
 internal import Glibc
 
 struct ServerHost: Equatable, Sendable, CustomStringConvertible {
-    /// Where Debian's servers have their sockets.
+    /// The directory of the sockets of Debian's servers.
     static let defaultSocketDirectory = "/var/run/postgresql"
 
     /// The host's name or address, or the directory of the server's socket, with a slash first.
     let name: String
-    /// Where the host is, when the address says so (`hostaddr`): the name then only says whose certificate is expected.
+    /// The host's address, when the settings contain one (`hostaddr`): the name is then only the one expected in the certificate.
     let address: String?
     /// The port, 1 to 65535.
     let port: UInt16

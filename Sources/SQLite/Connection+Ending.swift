@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension Connection {
-    /// How many steps of SQLite's machine pass between two questions whether a statement shall end: some tens of microseconds.
+    /// The number of steps of SQLite's machine between two checks whether a statement must end: some tens of microseconds.
     private static let stepsPerQuestion: Int32 = 4000
 
     /// Has each statement end when `shallEnd` returns true: it then throws an error with `isInterrupted`.

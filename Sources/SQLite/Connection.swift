@@ -9,9 +9,9 @@ internal import CSQLite
 package final class Connection {
     private let handle: OpaquePointer
     private(set) var isOpen = true
-    /// How many active calls lend rows or bytes, which closing would invalidate.
+    /// The number of active calls that lend rows or bytes, which closing would invalidate.
     var lendings = 0
-    /// How many pages the log had after this connection's last commit; 0 once this connection has moved all of them. Requires
+    /// The number of pages in the log after this connection's last commit; 0 once this connection has moved all of them. Requires
     /// `leaveLogToCheckpoints`.
     package internal(set) var loggedPages = 0
     /// Whether the body of a `transaction` is running; its statements must not commit on their own.
@@ -63,7 +63,7 @@ package final class Connection {
         guard unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe SQLiteError(lastOf: database) }
     }
 
-    /// How many rows the last finished INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last finished INSERT, UPDATE or DELETE changed.
     package var changes: Int64 { unsafe sqlite3_changes64(database) }
 
     /// The row id of the last successful INSERT on this connection, 0 before the first.

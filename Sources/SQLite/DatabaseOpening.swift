@@ -85,7 +85,7 @@ enum DatabaseOpening {
     }
 }
 
-/// What a connection may do with its file.
+/// The access of a connection to its file.
 package enum OpenMode: Sendable {
     /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate

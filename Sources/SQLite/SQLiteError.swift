@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// Why SQLite refused a call: its result code and message, and never a value that was bound or read.
+/// A failed call of SQLite: its result code and message, and never a value that was bound or read.
 package struct SQLiteError: Error, Equatable, Sendable {
     /// The extended result code, such as 2067 for a violated UNIQUE (<https://www.sqlite.org/rescode.html>).
     package let extendedCode: Int32
@@ -70,7 +70,7 @@ extension SQLiteError {
     /// Whether the system failed to read, write or lock the file; a full disk is one of the reasons.
     package var isIOError: Bool { primaryCode == SQLITE_IOERR }
 
-    /// What the operator can do about a file that could not be opened or used; nil for other errors.
+    /// The remedy for a file that could not be opened or used; nil for other errors.
     package var remedy: String? {
         if isFull { return "free space on the disk that holds the file" }
         switch primaryCode {

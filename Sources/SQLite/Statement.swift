@@ -9,7 +9,7 @@ internal import CSQLite
 package final class Statement {
     let connection: Connection
     private let handle: OpaquePointer
-    /// How many active calls lend this statement's rows or bytes, which the next step would invalidate.
+    /// The number of active calls that lend this statement's rows or bytes, which the next step would invalidate.
     private var lendings = 0
 
     /// Prepares a statement.

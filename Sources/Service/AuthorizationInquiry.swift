@@ -49,7 +49,7 @@ final class AuthorizationInquiry: Sendable {
         }
     }
 
-    /// How far the clock that all replicas share is ahead of this machine's.
+    /// Milliseconds by which the replicas' shared clock is ahead of this machine's.
     private var clockOffset: Int64 { store.clockOffsetMilliseconds ?? 0 }
 
     /// Whether others may ask; one that has started within the last seconds is not known yet.

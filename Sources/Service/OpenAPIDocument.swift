@@ -143,9 +143,8 @@ final class OpenAPIDocument: Sendable {
     }
 }
 
-/// What every route shares.
 extension OpenAPIDocument {
-    /// What the server may answer on every route. libmicrohttpd itself answers 408 and 431, without JSON.
+    /// The server's answers on every route. libmicrohttpd itself answers 408 and 431, without JSON.
     private static let common: [(status: Int, name: String, answer: JSONValue)] = [
         (400, "MalformedRequest", response(RouteDescription.Answer(400, text: "The request line, a header or the body is malformed."))),
         (408, "RequestTimeout", ["description": "The request has not arrived in time."]),

@@ -5,16 +5,16 @@ internal import HelpDesk
 internal import Tracing
 
 extension Configuration {
-    /// What the process has open beside connections: the store, the log, sockets that listen, and what libraries keep.
+    /// The number of descriptors beside connections: the store, the log, listening sockets, and those of libraries.
     private static let ownFiles = 64
 
-    /// How many files the service may have open: one for each connection that a bound allows, and some of its own.
+    /// The maximum number of open files: one for each connection that a bound allows, and some of its own.
     package var wantedOpenFiles: Int { connectionsOfCallers + connectionsToOthers + Self.ownFiles }
 
-    /// How many connections callers may have open.
+    /// The maximum number of callers' connections.
     package var connectionsOfCallers: Int { listen.settings.connectionLimit + admin.listener.settings.connectionLimit }
 
-    /// How many connections the service may open itself, to those whom this configuration has it call: as each one's client is bound.
+    /// The maximum number of the service's own connections to the servers in this configuration, by the bounds of their clients.
     package var connectionsToOthers: Int {
         let parts = [
             BackendServices.connectionLimit(of: self), ServedBots.connectionLimit(of: self), TraceExporter.connectionLimit(of: self),

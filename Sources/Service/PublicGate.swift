@@ -7,7 +7,7 @@ internal import HelpDesk
 internal import Observability
 internal import Threading
 
-/// Who may call the public listener: an immutable snapshot, which a reload replaces.
+/// The restrictions on callers of the public listener: an immutable snapshot, which a reload replaces.
 final class CallerRules: Sendable {
     let networks: [IPNetwork]?
     let clientAuthorities: ClientAuthorities?
@@ -21,7 +21,7 @@ final class CallerRules: Sendable {
         proxies = callers.trustedProxies
     }
 
-    /// Where a request comes from: its connection's other end, or what that tells if it is a trusted proxy.
+    /// Returns the origin of a request: its connection's peer, or the address that a trusted proxy reports.
     func client(of request: borrowing Request) -> PeerHost {
         let peer = request.peerHost()
         guard let proxies else { return peer }

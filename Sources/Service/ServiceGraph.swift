@@ -21,7 +21,7 @@ package struct ServiceGraph: Sendable {
     /// The lifetime of a security key that is minted for a relayed registration, in seconds.
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: SnapshotReference<HelpDeskState>
-    /// What asks the apps' backends; its client must be closed after the public listener.
+    /// The calls of the apps' backends; their client must be closed after the public listener.
     let backends: BackendServices
     /// Records how users' latest requests were answered.
     private let recorder: AuthorizationRecorder
@@ -261,7 +261,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// What this process is called among those that share its store; a name of its own when it has the store alone.
+    /// The name of this process among those that share its store; a name of its own when it has the store alone.
     private static func instanceName(_ store: any Store, _ clocks: Clocks) -> @Sendable () -> String {
         let own = (try? UUIDv7(milliseconds: clocks.unixMilliseconds(), from: RandomPool()))?.description ?? "unnamed"
         return { store.replicas.first { $0.isOwn }?.id ?? own }

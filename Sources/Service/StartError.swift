@@ -3,7 +3,6 @@ package import Crypto
 package import HTTPServer
 package import Threading
 
-/// Why the service could not start.
 package enum StartError: Error, CustomStringConvertible {
     /// A listener could not be opened.
     case listener(ServerError)

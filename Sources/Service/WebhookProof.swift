@@ -115,7 +115,7 @@ package struct WebhookProof: Sendable {
         try SignatureDiagnosis(scheme, body: body, signed: signed, secrets: secrets).explain(signature)
     }
 
-    /// What may stand before the body in what is signed.
+    /// The possible texts before the body in the signed content.
     private var signed: [(difference: String?, start: String)] {
         guard let stamp else { return [(nil, "")] }
         return [

@@ -13,7 +13,7 @@ package final class DeviceRegistry: Sendable {
         set { devices.withLock { $0[token] = newValue } }
     }
 
-    /// Why a provider refuses a push to a token; nil when it accepts it.
+    /// Returns why a provider refuses a push to a token; nil when it accepts it.
     func refusal(of token: String, by provider: SimulatedProvider) -> SimulatedDevice.Refusal? {
         guard let device = self[token] else { return nil }
         if let only = device.provider, only != provider { return .invalid }
@@ -21,9 +21,8 @@ package final class DeviceRegistry: Sendable {
     }
 }
 
-/// What a provider knows of one device.
+/// A provider's state of one device.
 package struct SimulatedDevice: Sendable, Equatable {
-    /// Why a push to it is refused.
     package enum Refusal: String, Sendable, CaseIterable {
         /// The app was removed: APNs `Unregistered`, FCM `UNREGISTERED`, HMS 80300007.
         case unregistered
@@ -37,7 +36,7 @@ package struct SimulatedDevice: Sendable, Equatable {
     package var provider: SimulatedProvider?
     /// APNs: the only topic that accepts it; nil: all.
     package var topic: String?
-    /// Why a push is refused; nil for none.
+    /// nil accepts pushes.
     package var refusal: Refusal?
     /// APNs: since when it is unregistered, in milliseconds since 1970; nil means the time of the request.
     package var unregisteredAt: UnixMilliseconds?

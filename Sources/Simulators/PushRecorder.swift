@@ -30,7 +30,7 @@ package final class PushRecorder: Sendable {
         observer(push)
     }
 
-    /// How many pushes have been accepted so far.
+    /// The number of accepted pushes.
     package var count: Int { state.withLock { $0.count } }
 
     /// The recorded pushes, the oldest first.

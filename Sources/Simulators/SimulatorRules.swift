@@ -32,7 +32,7 @@ struct SimulatorAnswer {
     var body: [UInt8] = []
     /// The push, if it was accepted.
     var push: SimulatedPush?
-    /// How many streams the connection may have from now on; nil changes nothing.
+    /// The maximum number of streams of the connection from now on; nil changes nothing.
     var streamLimit: Int?
 
     init(status: Int, headers: [(name: String, value: String)] = [], json: JSONValue, push: SimulatedPush? = nil) {

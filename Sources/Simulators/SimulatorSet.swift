@@ -5,7 +5,6 @@ internal import HTTP2Server
 ///
 /// The owner must call `stop` before it releases the set.
 package final class SimulatorSet: Sendable {
-    /// Why the simulators could not be started.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }

@@ -15,7 +15,6 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     /// Sendbird Chat's Platform API, over plain HTTP/1.1.
     case sendbirdChat = "sendbird-chat"
 
-    /// Those that take pushes, over HTTP/2.
     package static let push: [SimulatedProvider] = [.apns, .apnsSandbox, .fcm, .hms, .rustore]
 }
 
@@ -26,19 +25,19 @@ package struct SimulatorSettings: Sendable {
     package var ports: [SimulatedProvider: UInt16] = [:]
     /// The credentials of the simulators' clients; nil has new ones made.
     package var credentials: SimulatorCredentials?
-    /// How many threads each provider has.
+    /// The number of threads of each provider.
     package var threads = 1
     /// Whether APNs allows a new connection only one stream until a push with a valid provider token has come, as Apple's servers do.
     package var startsWithOneStream = true
-    /// How many streams a connection may have.
+    /// The maximum number of streams of a connection.
     package var streamLimit = 1000
     /// The environment of APNs that the key is valid for; nil means both.
     package var apnsKeyEnvironment: SimulatedProvider?
-    /// How many different provider tokens APNs accepts within 20 minutes.
+    /// The number of different provider tokens that APNs accepts within 20 minutes.
     package var providerTokenLimit = 3
-    /// How long access tokens of FCM and HMS are valid, in seconds.
+    /// The life of access tokens of FCM and HMS in seconds.
     package var accessTokenSeconds: UInt64 = 3600
-    /// How many accepted pushes are recorded.
+    /// The maximum number of accepted pushes that are recorded.
     package var recordLimit = 10_000
     /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }

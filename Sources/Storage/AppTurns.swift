@@ -1,8 +1,8 @@
-/// Which app comes next in the claims of one notifier. A claim takes one delivery of each app in turn, and the next claim goes on with the
-/// app after that, so that however much waits for one app, another one's delivery waits for about one batch. Within an app the longest due
-/// come first.
+/// The order of apps in the claims of one notifier. A claim takes one delivery of each app in turn, and the next claim continues with the
+/// next app. However long one app's queue is, another app's delivery thus waits for about one batch. Within an app the longest due come
+/// first.
 ///
-/// Deliveries that end or are put off use up no turn, unless the claim may do no more of that.
+/// Deliveries that end or are deferred use no turn, unless the claim has no budget left for them.
 struct AppTurns<App: Comparable & Sendable>: Sendable {
     private var last: App?
 

@@ -5,7 +5,7 @@ internal import Time
 enum BotCallWalk {
     typealias Found = [(place: BotCallCursor, call: BotCall)]
 
-    /// What a step has found, and where the next one begins; nil when there is nothing more to look at, or it has as many as wanted.
+    /// The result of a step, and the start of the next one; nil when no rows are left, or the result is complete.
     typealias Step = (found: Found, next: BotCallCursor?)
 
     /// Searches from before a place on.

@@ -2,12 +2,12 @@ internal import Core
 
 /// The limits on what all claims of one call may do together, so that the next writer does not wait long.
 struct ClaimBudget {
-    /// How many deliveries may still be leased.
+    /// The number of deliveries that may still be leased.
     private(set) var leases = 512
-    /// How many may still be ended or put off without an attempt.
+    /// The number that may still be ended or deferred without an attempt.
     private(set) var ends = 256
 
-    /// How many deliveries a claim may lease now.
+    /// Returns the number of deliveries that a claim may lease now.
     func limit(_ claim: Claim) -> Int { min(claim.limit, leases) }
 
     mutating func spend(_ claimed: Claimed) {

@@ -5,9 +5,9 @@ internal import Time
 struct DeliveryWalk {
     typealias Found = [(place: DeliveryCursor, delivery: Delivery)]
 
-    /// What was found, newest first.
+    /// Newest first.
     private(set) var found: Found = []
-    /// Where the search goes on; nil when it has ended: at the oldest event, or with as many as wanted.
+    /// The position at which the search continues; nil when it has ended: at the oldest event, or with a full page.
     private(set) var rest: DeliveryKey?
 
     init(_ found: Found) {

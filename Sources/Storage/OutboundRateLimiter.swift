@@ -3,7 +3,6 @@ internal import Time
 
 /// The calls that pace rules count, as far as a store has read them: it decides here and writes what has changed.
 struct OutboundRateLimiter {
-    /// What one rule counts together for one notifier.
     struct Key: Hashable, Comparable {
         let notifier: ByteKey
         /// A digest of the scope, the app and the person or device, so that a store keeps no names. If two share a number, they share a count.
@@ -24,7 +23,7 @@ struct OutboundRateLimiter {
         var until: UnixMilliseconds
     }
 
-    /// What has been read, with what has changed.
+    /// The counts that were read, with their changes.
     private(set) var calls: [Key: Calls] = [:]
     private(set) var changed: Set<Key> = []
 

@@ -1,10 +1,10 @@
 internal import Core
 
-/// How many deliveries are pending, by notifier and app. There are few of both.
+/// The number of pending deliveries by notifier and app. There are few of both.
 struct PendingByApp<App: Hashable & Sendable>: Sendable {
     /// The counts that are not 0.
     private(set) var counts: [ByteKey: [App: Int]] = [:]
-    /// How many are pending in all.
+    /// The total number of pending deliveries.
     private(set) var total = 0
 
     mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {

@@ -3,9 +3,10 @@ internal import Time
 
 /// The rules of revocations that all stores share.
 enum RevocationRules {
-    /// How many changes news have at most.
+    /// The maximum number of changes in a page.
     static let changesPerPage = 5000
-    /// How long a removal is remembered for processes that have not heard of it, in milliseconds. Who asks later reads everything again.
+    /// Milliseconds for which a removal is remembered for processes that have not read it. A process that asks later reads everything
+    /// again.
     static let removalMilliseconds: UInt64 = 24 * 3600 * 1000
 
     /// The versions that a store keeps with its revocations.

@@ -1,41 +1,40 @@
 package import Core
 
-/// How a store is, as far as that can be seen from beside the service.
+/// The state of a store, as far as it can be seen from outside of the service.
 package struct StoreReport: Sendable {
     /// A file or a table, and what it takes.
     package struct Part: Sendable, Equatable {
         /// The file's or the table's name.
         package let name: String
-        /// Its size on the disk, with indexes, in bytes.
+        /// The size on the disk with indexes, in bytes.
         package let bytes: UInt64
-        /// How many rows a table has, as PostgreSQL estimates; nil for a file.
+        /// PostgreSQL's estimate of a table's rows; nil for a file.
         package let rows: Int?
-        /// How many dead row versions a table has, as PostgreSQL estimates; nil for a file.
+        /// PostgreSQL's estimate of a table's dead row versions; nil for a file.
         package let deadRows: Int?
     }
 
-    /// Where the store is, without secrets.
+    /// The store's address, without secrets.
     package let place: String
     /// The version of the schema; 0 when there is none yet.
     package let version: Int
     /// The version that this program brings it to.
     package let latest: Int
-    /// What the store takes, the largest first.
+    /// The largest first.
     package let parts: [Part]
     /// Former stores and saved databases that lie beside a file, which no service uses.
     package let beside: [Part]
-    /// How much is free on the disk of a file, in bytes; nil where that is not known.
+    /// The free bytes on the disk of a file; nil where it is unknown.
     package let freeBytes: UInt64?
-    /// What a database server says besides; nil for a file.
+    /// Additional properties of a database server; nil for a file.
     package let server: ServerReport?
 
-    /// What the store takes on the disk, in bytes.
+    /// The size on the disk in bytes.
     package var bytes: UInt64 { parts.reduce(0) { $0 + $1.bytes } }
 }
 
-/// What a database server says of itself and of those who use it.
 package struct ServerReport: Sendable {
-    /// Why a service could not serve with it, with the remedy; nil when it could.
+    /// The reason why a service could not use it, with the remedy; nil when it could.
     package let obstacle: String?
     /// PostgreSQL's version, such as `15.4`.
     package let version: String
@@ -45,7 +44,7 @@ package struct ServerReport: Sendable {
     package let synchronousCommit: String
     /// The setting `synchronous_standby_names`; empty when commits wait for no standby.
     package let synchronousStandbyNames: String
-    /// How many connections there are; nil when that is unknown.
+    /// nil when it is unknown.
     package let connections: Int?
     package let mostConnections: Int
     /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
@@ -56,9 +55,9 @@ package struct ServerReport: Sendable {
     /// The servers that follow this one.
     package let standbys: [Standby]
     package let slots: [Slot]
-    /// How many deliveries wait, by notifier in the order of the names' bytes.
+    /// Pending deliveries by notifier, in the order of the names' bytes.
     package let pending: [PendingDeliveries]
-    /// How far its clock is ahead of ours, in milliseconds, to about the time that asking takes.
+    /// Milliseconds by which its clock is ahead of ours, accurate to about the duration of the query.
     package let clockOffsetMilliseconds: Int64
     /// The SQL that lets this role see other roles' sessions and the state of standbys; nil when it sees them.
     package let missingGrant: String?
@@ -73,19 +72,19 @@ package struct ServerReport: Sendable {
 
     /// A process that serves with the store.
     package struct Replica: Sendable {
-        /// Its random name, as the store knows it.
+        /// The random name in the store.
         package let id: String
-        /// How long ago it was heard of, in milliseconds.
+        /// Milliseconds since its last heartbeat.
         package let silentMilliseconds: UInt64
     }
 
     /// A server that follows.
     package struct Standby: Sendable {
-        /// Its `application_name`.
+        /// The `application_name`.
         package let name: String
         /// PostgreSQL's words: `streaming`, and `sync`, `async`, `quorum` or `potential`; nil when they are unknown.
         package let state, synchronization: String?
-        /// How far it is behind, in bytes of the log; nil when that is unknown.
+        /// Bytes of the log that it lags behind; nil when it is unknown.
         package let behindBytes: UInt64?
 
         /// Whether commits may wait for it: one of which nothing is known may be synchronous.
@@ -96,7 +95,7 @@ package struct ServerReport: Sendable {
     package struct Slot: Sendable {
         package let name: String
         package let isActive: Bool
-        /// How much of the log it keeps, in bytes.
+        /// Bytes of the log that it retains.
         package let keptBytes: UInt64
     }
 }
@@ -107,7 +106,7 @@ extension ServerReport {
     /// A slot that keeps more may fill the disk, in bytes.
     private static let largeSlotBytes: UInt64 = 1 << 30
 
-    /// What an operator should look at, one sentence each.
+    /// A sentence for each point that needs the operator's attention.
     package var warnings: [String] {
         var warnings = [obstacle].compactMap(\.self)
         if let oldest, oldest.milliseconds > Self.longTransactionMilliseconds {

@@ -12,7 +12,7 @@ enum StoreRules {
     static let interrupted = "interrupted"
     /// The reason of a delivery that waits because its receiver may not be called yet.
     static let paced = "paced"
-    /// How many deliveries one claim makes due at most after the clock was set back.
+    /// The maximum number of deliveries that one claim makes due after the clock was set back.
     static let pulledInPerClaim = 500
 
     /// The reason of a delivery without a registered device.
@@ -47,7 +47,7 @@ enum StoreRules {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
-    /// Why a dead delivery is not retried, whatever room there is; nil when nothing is in its way.
+    /// Returns why a dead delivery is not retried, whatever room there is; nil when it can be.
     static func obstacle(isErased: Bool, lacksDevice: Bool) -> RetryObstacle? {
         isErased ? .forgotten : lacksDevice ? .noDevice : nil
     }

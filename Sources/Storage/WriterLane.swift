@@ -6,7 +6,7 @@ enum WriterLane: CaseIterable, Sendable {
     /// The service itself: the dispatcher, upkeep, operators, and what came of calls that were stored before.
     case service
 
-    /// How much of a limit is kept free for the lane's jobs, whatever the others do.
+    /// Returns the part of a limit that is reserved for the lane's jobs.
     fileprivate func share(of limit: Int) -> Int {
         switch self {
         case .comments, .registrations: limit / 4
@@ -34,7 +34,7 @@ struct LaneCounts: Sendable {
     }
 }
 
-/// How many jobs may wait, so that a disk that hangs costs bounded memory.
+/// The maximum number of waiting jobs, so that a disk that hangs costs bounded memory.
 struct LaneBounds: Sendable {
     private let limit: Int
 

@@ -17,11 +17,11 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     private struct State {
         /// In the order of their arrival.
         var jobs: [Job] = []
-        /// How many jobs wait or run, by lane.
+        /// The number of waiting and running jobs by lane.
         var counts = LaneCounts()
         /// The number of waiting jobs at which abandoned ones are dropped next.
         var sweepsAt = leastSwept
-        /// How many jobs the writer waits for before it continues.
+        /// The number of jobs that the writer waits for before it continues.
         var wanted = 1
         /// Whether one of the jobs may not be patient.
         var isPressing = false
@@ -49,7 +49,6 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         }
     }
 
-    /// What `next` returns.
     enum Next {
         case jobs([Job])
         /// No job arrived within the given time.

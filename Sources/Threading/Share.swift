@@ -9,11 +9,11 @@ package struct ShareOwner: Hashable, Sendable {
     }
 }
 
-/// How many jobs there may be of one owner.
+/// Bounds of the jobs of one owner.
 package struct ShareBound: Sendable {
-    /// How many may run at a time.
+    /// The maximum number of running jobs.
     package let running: Int
-    /// How many there may be, the waiting ones included.
+    /// The maximum number of jobs, including waiting ones.
     let all: Int
 
     /// Makes a bound.

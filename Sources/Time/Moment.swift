@@ -1,7 +1,7 @@
 /// A moment of one clock as a count of its units. The types keep moments of different clocks and units apart; durations are plain `UInt64` with
 /// the unit in their name. A moment has the layout of its number.
 package protocol Moment: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
-    /// How many units of the clock have passed since its zero.
+    /// The number of units since the clock's zero.
     var rawValue: UInt64 { get }
     /// Makes a moment of a number that arrives untyped, as from a database or a command line.
     init(rawValue: UInt64)
@@ -30,13 +30,13 @@ extension Moment {
     /// Moves the moment a duration later; traps when no number can express it.
     @inlinable package static func += (moment: inout Self, duration: UInt64) { moment = moment + duration }
 
-    /// How long ago an earlier moment was; 0 when it is still to come.
+    /// Returns the time since an earlier moment; 0 when it is in the future.
     @inlinable package func elapsed(since earlier: Self) -> UInt64 { self > earlier ? self - earlier : 0 }
 
-    /// How much later this is than another moment; negative when it is earlier.
+    /// Returns the time from another moment to this one; negative when this one is earlier.
     package func offset(from other: Self) -> Int64 { Int64(clamping: rawValue) - Int64(clamping: other.rawValue) }
 
-    /// How long it is until a later moment; 0 when it has come.
+    /// Returns the time until a later moment; 0 when it has come.
     @inlinable package func remaining(until later: Self) -> UInt64 { later.elapsed(since: self) }
 
     /// The moment a duration later; `max` when no number can express it.

@@ -80,7 +80,7 @@ private struct DigitScanner {
         return milliseconds
     }
 
-    /// How far the time is ahead of UTC.
+    /// Returns the minutes by which the time is ahead of UTC.
     mutating func offsetMinutes(_ text: Span<UInt8>) -> Int? {
         if take("Z", text) || take("z", text) { return 0 }
         let isAhead = take("+", text)

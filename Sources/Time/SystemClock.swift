@@ -30,7 +30,7 @@ package enum SystemClock {
         return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
-    /// Which start of the machine this is, as the kernel names it; empty when it does not say.
+    /// Returns the kernel's id of the machine's start; empty when it is unknown.
     package static func boot() -> String {
         guard let contents = try? File.read("/proc/sys/kernel/random/boot_id", limit: 128) else { return "" }
         return String(validating: contents.bytes, as: UTF8.self)?.split(separator: "\n").first.map { String($0) } ?? ""

@@ -28,7 +28,7 @@ package struct TrustedTime: Sendable, Equatable {
     package struct ClockJump: Sendable, Equatable {
         /// The age at which it was noticed.
         package let at: UInt64
-        /// How much, in milliseconds.
+        /// Milliseconds of the jump.
         package internal(set) var by: UInt64
         /// Whether the machine was started in between, so that it may have been off for as long.
         package let isGap: Bool
@@ -50,7 +50,7 @@ package struct TrustedTime: Sendable, Equatable {
 
     /// The shortest change that counts as a jump, in milliseconds.
     package static let tolerance: UInt64 = 60_000
-    /// How long the machine may be off without anything being held back, in milliseconds.
+    /// Milliseconds for which the machine may be off without anything being withheld.
     package static let believedGap: UInt64 = 3_600_000
     /// Jumps older than this are dropped, in milliseconds: ten years and a day, longer than anything is kept.
     private static let longestPeriod: UInt64 = 3651 * 86_400_000
@@ -85,10 +85,10 @@ package struct TrustedTime: Sendable, Equatable {
         return .setForward(by: gained.magnitude, isGap: isGap)
     }
 
-    /// How many milliseconds of the wall clock's time do not count towards an age.
+    /// Returns the milliseconds of the wall clock's time that do not count towards an age.
     /// - Parameters:
     ///   - period: the age in question, in milliseconds.
-    ///   - longestGap: the longest time for which the machine was off that is held back; a longer one counts in full.
+    ///   - longestGap: the longest time for which the machine was off that is withheld; a longer one counts in full.
     package func held(for period: UInt64, longestGap: UInt64 = .max) -> UInt64 {
         jumps.reduce(0) { sum, jump in
             let counts = age - jump.at < period && (!jump.isGap || jump.by <= longestGap)

@@ -3,7 +3,7 @@ package import HTTPClient
 internal import JSON
 package import Time
 
-/// What came of one export, by the rules of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-response).
+/// The outcome of one export, by the rules of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-response).
 package enum ExportOutcome: Sendable, Equatable {
     /// The collector has taken the batch, but for so many spans, which must not be sent again.
     case taken(rejected: Int)
@@ -12,7 +12,7 @@ package enum ExportOutcome: Sendable, Equatable {
     /// It never will.
     case refused(reason: String)
 
-    /// How often a batch is sent, and how long is waited between: about a minute in all, for longer than which the queue has no room anyway.
+    /// The attempts of a batch, and the delays between them: about a minute in total, after which the queue has no room anyway.
     package static let policy = RetryPolicy(
         baseMilliseconds: 1000, floorMilliseconds: 500, ceilingMilliseconds: 30_000, retryAfterCeilingMilliseconds: 300_000,
         maximumAttempts: 8)
@@ -42,7 +42,8 @@ package enum ExportOutcome: Sendable, Equatable {
         }
     }
 
-    /// How many spans the collector says that it has rejected. What is not JSON rejects none: OTLP asks for nothing more than the status.
+    /// Returns the number of spans that the collector reports as rejected. A body that is not JSON rejects none: OTLP requires only the
+    /// status.
     private static func rejected(_ body: [UInt8]) -> Int {
         guard let partial = (try? JSONElement(parsing: body.span))?["partialSuccess"], partial.isObject else { return 0 }
         // A 64-bit integer is a text in this encoding; some collectors write a number.

@@ -9,7 +9,7 @@ internal import Time
 
 /// The exporter's thread. It sends one batch after the other: when a whole one waits, and regularly what there is.
 final class ExportWorker: Sendable {
-    /// How much of an answer is read, in bytes: a partial success is short.
+    /// The maximum number of bytes of an answer that are read: a partial success is short.
     private static let responseBodyLimit = 64 * 1024
 
     private let queue: SpanQueue

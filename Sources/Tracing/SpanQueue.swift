@@ -10,7 +10,7 @@ internal import Threading
 package final class SpanQueue: Sendable {
     /// The most spans that wait; further ones are dropped.
     package static let capacity = 2048
-    /// How many spans are exported in one request at most.
+    /// The maximum number of spans in one request.
     package static let batchSize = 512
     private static let listCount = 8
 

@@ -8,17 +8,17 @@ package import Time
 /// Its thread runs from the first configuration on that exports. Nothing waits for it but `stop`, for a bounded time. The owner must call
 /// `stop`.
 package final class TraceExporter: Sendable {
-    /// How long a stop waits for the last export at most, in milliseconds.
+    /// The maximum wait of a stop for the last export, in milliseconds.
     package static let stopMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
-    /// How long it waits when no time is left, in milliseconds: enough for a collector that works.
+    /// The minimum wait when no time is left, in milliseconds: enough for a collector that works.
     private static let shortestStopMilliseconds: UInt64 = TimeLimit.milliseconds(500)
 
-    /// How many connections to the collector may be open; none while nothing is exported.
+    /// Returns the maximum number of connections to the collector; 0 without export.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         configuration.traces == nil ? 0 : CollectorLink.connectionLimit
     }
 
-    /// What the thread is to do.
+    /// The commands to the thread.
     struct Control: Sendable {
         var settings: Configuration.TraceExport?
         /// When the last export must have ended; nil until the service stops.

@@ -1,6 +1,6 @@
 internal import Observability
 
-/// What became of recorded spans. Make it once per registry.
+/// The counts of recorded spans by outcome. Make it once per registry.
 struct TraceMetrics: Sendable {
     /// Spans that the collector has taken.
     let exported: Counter

@@ -2,7 +2,6 @@ package import Core
 
 /// A span that has ended, as it is exported.
 package struct TraceSpan: Sendable, Equatable {
-    /// What the span is of; the numbers are those of OTLP.
     package enum Kind: Int64, Sendable {
         /// A request that we answer.
         case server = 2
@@ -10,16 +9,15 @@ package struct TraceSpan: Sendable, Equatable {
         case client = 3
     }
 
-    /// Its trace and its own id.
     package let context: TraceContext
     /// The span that it belongs below; 0 for none.
     package let parentID: UInt64
-    /// What it is of; one of few words, so that spans can be grouped.
+    /// One of few names, so that spans can be grouped.
     package let name: String
     package let kind: Kind
     /// When it began and ended, in nanoseconds since 1970.
     package let start, end: UInt64
-    /// What else is known, in the words of OpenTelemetry's semantic conventions where they have one.
+    /// Names follow OpenTelemetry's semantic conventions where they exist.
     package let attributes: [TraceAttribute]
     package let hasFailed: Bool
 }
@@ -60,7 +58,6 @@ extension [TraceAttribute] {
 
 /// A span that has begun: what goes on in it names it by its context.
 package struct OpenSpan: Sendable {
-    /// Its trace and its own id.
     package let context: TraceContext
     /// The span that it belongs below; 0 for none.
     let parentID: UInt64

@@ -10,9 +10,9 @@ struct Page {
     let url: WebURL
     /// The value of `Content-Type`; nil when there is none.
     let contentType: String?
-    /// Its first bytes, unpacked.
+    /// The first bytes, unpacked.
     let body: [UInt8]
-    /// Why there are no more of them; nil when it is whole, or longer than what is read.
+    /// The reason why the body is incomplete; nil when it is complete, or longer than the limit.
     let failure: PreviewRefusal?
 }
 

@@ -1,17 +1,16 @@
 internal import HTML
 
-/// What a page says about itself, as it says it.
 struct PageMetadata {
     private static let names: Set<String> = [
         "description", "og:title", "og:description", "og:image", "og:image:url", "og:image:secure_url", "og:site_name", "og:url",
         "twitter:title", "twitter:description", "twitter:image", "twitter:image:src",
     ]
-    /// How many bytes of one value are kept.
+    /// The maximum number of bytes of one value.
     private static let longest = 16 * 1024
 
     private var title: String?
     private var isInTitle = false
-    /// How many drawings are open. A `title` within one is the drawing's.
+    /// The number of open drawings. A `title` within one is the drawing's.
     private var drawings = 0
     /// The `href` of the first `base` element that has one (HTML standard, "The base element").
     private(set) var base: String?

@@ -1,7 +1,6 @@
 internal import Threading
 internal import Time
 
-/// What is known of a URL.
 package enum PreviewOutcome: Sendable, Equatable {
     case preview(URLPreview)
     case none(PreviewRefusal)
@@ -13,7 +12,6 @@ package enum PreviewOutcome: Sendable, Equatable {
 ///
 /// Each fetch that `ask` orders must be ended by `finish` exactly once. It is a value, and the caller locks.
 struct PreviewCache<Waiter> {
-    /// What to do with somebody who asks.
     enum Step: Equatable {
         /// Answer at once.
         case answer(PreviewOutcome)
@@ -24,16 +22,16 @@ struct PreviewCache<Waiter> {
 
     /// The bounds of what is kept and done.
     struct Limits {
-        /// How many pages may be fetched at one time.
+        /// The maximum number of concurrent fetches.
         var fetches = 32
         var fetchesOfApp = 16
         var fetchesOfPerson = 2
-        /// How many outcomes are kept.
+        /// The maximum number of outcomes.
         var entries = 2000
-        /// How many bytes of URLs and previews are kept.
+        /// The maximum number of bytes of URLs and previews.
         var bytes = 2 << 20
         var previewMilliseconds: UInt64 = 3_600_000
-        /// How long it is kept that there is none.
+        /// Milliseconds for which a refusal is cached.
         var refusalMilliseconds: UInt64 = 60_000
     }
 
@@ -63,10 +61,9 @@ struct PreviewCache<Waiter> {
         places = FairQueue([limits.fetches, limits.fetchesOfApp, limits.fetchesOfPerson].map { ShareBound($0) })
     }
 
-    /// How many outcomes are kept.
+    /// The number of outcomes.
     var count: Int { entries.count }
 
-    /// How many fetches are under way.
     var fetches: Int { fetching.count }
 
     /// Takes somebody who asks for a page.

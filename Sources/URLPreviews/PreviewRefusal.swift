@@ -1,4 +1,4 @@
-/// Why a URL has no preview. Its raw value is the result in metrics and logs.
+/// The reason why a URL has no preview. The raw value is the result in metrics and logs.
 package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     /// The URL, or one that it redirects to, is not http or https at port 80 or 443, or has credentials.
     case notAllowed = "not_allowed"

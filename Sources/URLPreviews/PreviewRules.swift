@@ -2,7 +2,7 @@ package import Bytes
 package import HTTPClient
 internal import Time
 
-/// What may be fetched, and how much of it. Only tests use others than the product's.
+/// The limits of fetching pages. Only tests change them.
 package struct PreviewRules: Sendable {
     /// The ports that may be connected to.
     package var ports: Set<UInt16> = [80, 443]
@@ -13,7 +13,7 @@ package struct PreviewRules: Sendable {
     package var connectMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
     package var addressesTried = 3
     package var redirects = 3
-    /// How many bytes of a page are read, unpacked.
+    /// The maximum number of a page's bytes that are read, unpacked.
     package var pageBytes = 1 << 20
 
     package init() {}

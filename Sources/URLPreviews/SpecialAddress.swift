@@ -1,10 +1,11 @@
 package import Bytes
 
-/// Why an address is not one of the public Internet.
+/// The reason why an address is not on the public Internet.
 ///
-/// The blocks are those that the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) call not globally reachable, with what
-/// RFC 5771 and RFC 1112 reserve. Of IPv6 only 2000::/3 is global unicast (IANA, "Internet Protocol Version 6 Address Space"), so all else is
-/// refused without being listed, and within it every block for a special purpose, reachable or not, because no pages are there.
+/// The blocks are those that the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) call not globally reachable, and those
+/// that RFC 5771 and RFC 1112 reserve. Of IPv6 only 2000::/3 is global unicast (IANA, "Internet Protocol Version 6 Address Space"), so all
+/// other addresses are rejected without a list, and within it every block for a special purpose, reachable or not, because no pages are
+/// there.
 package enum SpecialAddress: String, Sendable, CaseIterable {
     /// 0.0.0.0/8 and ::, which mean this host.
     case unspecified

@@ -2,7 +2,7 @@ internal import HTML
 internal import HTTPClient
 internal import JSON
 
-/// What the help desk's dashboard and apps show of a page.
+/// The preview of a page in the help desk's dashboard and apps.
 package struct URLPreview: Sendable, Equatable {
     /// The most characters (Unicode scalars) of a title and of the site's name.
     package static let longestTitle = 200

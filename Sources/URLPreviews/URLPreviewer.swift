@@ -14,10 +14,10 @@ package final class URLPreviewer: Sendable {
     /// Whether pages can be read here: libxml2, which is loaded for previews alone, is installed.
     package static var isAvailable: Bool { HTMLReader.isAvailable }
 
-    /// How long an outcome may take, in milliseconds: the time of a fetch, and some to read the page.
+    /// Milliseconds for an outcome: the time of a fetch, and some to read the page.
     package static let longestMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
 
-    /// How many connections may be open: one for each page that is fetched.
+    /// The maximum number of connections: one for each page that is fetched.
     package static let connectionLimit = PreviewCache<Waiter>.Limits().fetches
 
     /// Without the version, which no stranger's server needs to know.
@@ -26,7 +26,6 @@ package final class URLPreviewer: Sendable {
     private struct State {
         var cache: PreviewCache<Waiter>
         var client: Client?
-        /// How many fetches are under way whose waiters have not been told yet.
         var running = 0
         var isClosed = false
     }

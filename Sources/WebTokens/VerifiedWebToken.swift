@@ -1,11 +1,11 @@
 package import Crypto
 package import JSON
 
-/// What stands in a JSON Web Token (RFC 7519) whose signature is genuine.
+/// The contents of a JSON Web Token (RFC 7519) whose signature is genuine.
 ///
-/// For those who play a provider. The times in it are only read: how old a token may be is the provider's rule.
+/// For simulated providers. The times in it are only read: the provider decides how old a token may be.
 package struct VerifiedWebToken: Sendable {
-    /// Why a text is no genuine token; it never holds any of it.
+    /// The reason why a text is no genuine token; it never holds any of it.
     package enum Problem: Error, Equatable {
         /// It is not three parts between two dots, or longer than 8 KiB.
         case notThreeParts

@@ -1,9 +1,8 @@
 internal import Core
 internal import Time
 
-/// What bots have done for a person lately.
+/// A person's recent bot calls.
 struct BotCallFacts {
-    /// How many calls are told.
     private static let most = 5
 
     /// The last calls, those that began last first.

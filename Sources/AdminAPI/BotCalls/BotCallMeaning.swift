@@ -1,9 +1,8 @@
 internal import Core
 
-/// What came of a call of a bot's function, in sentences, and what to do.
 struct BotCallMeaning {
     let text: LocalizedText
-    /// What to do; nil when nothing need be done.
+    /// nil when no action is needed.
     let remedy: LocalizedText?
 
     init(_ call: BotCall) {
@@ -124,7 +123,7 @@ struct BotCallMeaning {
         "Look at the company's backend, and whether it has done it: its log has the call's id as webhook-id.",
         "Проверьте сервер компании и выполнил ли он вызов: в его журнале номер вызова стоит как webhook-id.")
 
-    /// What a reason says, in brackets; nothing without one.
+    /// Returns the reason in brackets, or nothing without one.
     private static func why(_ reason: String?) -> LocalizedText {
         guard let reason else { return LocalizedText(verbatim: "") }
         return words[reason].map { LocalizedText(" (\(reason): \($0))", " (\(reason): \($0))") } ?? LocalizedText(verbatim: " (\(reason))")

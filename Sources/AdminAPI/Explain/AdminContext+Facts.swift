@@ -74,7 +74,7 @@ extension AdminContext {
             botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)))
     }
 
-    /// Why comments of an app may not come in now. Outside the service that is not known.
+    /// Returns the problems because of which comments of an app may not come in now. Unknown outside the service.
     private func stopping(_ appID: String) -> [Problem] { problems()?.stoppingComments(of: appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
@@ -88,7 +88,7 @@ extension AdminContext {
         return state.configuration.pushTokens.limits.filter { $0.scope == .user }.map { LimitUse($0, calls.user, now: now) }
     }
 
-    /// What is known of a comment, which an index finds.
+    /// Looks a comment up by an index.
     func facts(comment: HelpDeskID, app: Configuration.App) throws(StoreError) -> CommentFacts {
         var filter = DeliveryFilter()
         (filter.appID, filter.commentID) = (app.id, comment)

@@ -25,7 +25,7 @@ enum AuthorizationFacts {
         if case .known(let known) = self { known.history.map { $0.denials.isEmpty && $0.failure == nil } ?? true } else { false }
     }
 
-    /// Why the person's latest request was not allowed; nil when it was, or none is known. A limit of registrations keeps nobody out.
+    /// Returns why the person's latest request was not allowed; nil when it was, or none is known. Limits of registrations do not count.
     func refusal(_ key: KeyFacts) -> Explanation.Step? { latest(key).flatMap { $0.outcome == .problem ? $0 : nil } }
 
     /// Tells that the latest request was not allowed. It is a note once the app's backend decides again, which could not then.
@@ -156,7 +156,7 @@ extension AuthorizationHistory.Success {
 }
 
 extension AuthorizationHistory.Denied {
-    /// Why, in a few words, with the word that logs and metrics have, and the key.
+    /// The cause in a few words, with the key and the reason that logs and metrics show.
     fileprivate var phrase: LocalizedText {
         let cause =
             switch reason {
@@ -201,7 +201,7 @@ extension TextFragments {
 }
 
 extension Denial {
-    /// Why a request is denied, in a few words.
+    /// The cause of a denial in a few words.
     fileprivate var phrase: LocalizedText {
         switch self {
         case .unknownApp: LocalizedText("unknown app", "неизвестное приложение")

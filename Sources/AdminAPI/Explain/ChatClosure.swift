@@ -1,6 +1,6 @@
 internal import Core
 
-/// Why people may not use the chat of an app now, whoever they are. Every explanation of a user or of a key consults it.
+/// Problems that keep all users out of an app's chat now. Every explanation of a user or of a key consults it.
 struct ChatClosure {
     /// The problems, the urgent first. A warning keeps nobody out as far as is known.
     private let problems: [Problem]
@@ -50,7 +50,7 @@ extension Problem {
 }
 
 extension ProblemSearch {
-    /// Why nobody, or nearly nobody, may use the chat of an app now.
+    /// Returns the problems that keep all, or nearly all, users out of the app's chat now.
     func closing(_ appID: String) -> ChatClosure { ChatClosure(problems.filter { $0.closesTheChat(of: appID) }) }
 }
 
@@ -69,7 +69,7 @@ extension Problem {
 }
 
 extension AdminContext {
-    /// Why nobody, or nearly nobody, may use the chat of an app now. Outside the service that is all that is known.
+    /// Returns the problems that keep all, or nearly all, users out of the app's chat now. Outside the service no others are known.
     func closing(_ appID: String) -> ChatClosure {
         serviceProblem.map { ChatClosure([$0]) } ?? problems()?.closing(appID) ?? ChatClosure()
     }

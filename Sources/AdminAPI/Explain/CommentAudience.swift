@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// Who hears of an app's comments.
 struct CommentAudience {
     private let appID: String
     private let subscriptions: AppSubscriptions

@@ -8,7 +8,6 @@ struct CommentFacts {
     let keep: Configuration.Deliveries
     let now: UnixMilliseconds
     let audience: CommentAudience
-    /// Why comments of the app may not come in now.
     let stopping: [Problem]
     /// The comment's deliveries, oldest first.
     let deliveries: [DeliveryFacts]
@@ -57,7 +56,7 @@ extension Explanation {
         return Explanation(conclusion(facts), steps)
     }
 
-    /// Why nobody is named by the webhook of a comment whose person is not known, or is forgotten.
+    /// Explains why the webhook of a comment names no user: unknown or forgotten.
     private static func ofNobody(_ app: Configuration.App) -> (cause: LocalizedText, step: Step) {
         app.helpDesk.holdsMessages
             ? (LocalizedText("nobody knew for whom it is", "неизвестно, для кого он"), ofUnknownCustomer)
@@ -82,7 +81,7 @@ extension Explanation {
             "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",
             "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
-    /// Why no push notifier was told of a comment, although the app has one, and the step that says so; nil when none does.
+    /// Explains why no push notifier got a comment although the app has one; nil when no step does.
     private static func unpushed(_ facts: CommentFacts, _ told: [DeliveryFacts]) -> (cause: LocalizedText, step: Step?) {
         if told.allSatisfy(\.delivery.event.userID.isEmpty) {
             return ofNobody(facts.app)

@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is said of one delivery.
 extension Explanation {
     init(_ facts: DeliveryFacts) {
         let step = facts.step

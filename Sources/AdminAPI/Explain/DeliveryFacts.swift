@@ -5,15 +5,15 @@ internal import Time
 
 struct DeliveryFacts {
     let delivery: Delivery
-    /// Its attempts; empty where they were not asked for.
+    /// Empty where attempts were not requested.
     let attempts: [DeliveryAttempt]
-    /// Why it starts no attempt; nil when nothing holds it back, or it has ended.
+    /// The reason why it starts no attempt; nil when nothing holds it back, or it has ended.
     let hold: String?
-    /// As it is configured; nil when it is not any more.
+    /// nil when it is no longer configured.
     let notifier: Configuration.Notifier?
-    /// Why the notifier's last attempt failed, of whichever delivery; empty while it works, and where that is not known.
+    /// The reason of the notifier's last failed attempt, of any delivery; empty while it works, and where it is unknown.
     let lastFailure: String
-    /// What waits for the notifier, and the problem of a late queue.
+    /// The number of deliveries that wait for the notifier, and the problem of a late queue.
     var queue: (count: Int, late: Problem?) = (0, nil)
     /// Whether it found no device, and its person has one now that the notifier serves.
     var isServedNow = false
@@ -68,7 +68,7 @@ struct DeliveryFacts {
         }
     }
 
-    /// Where it stands, and why: one sentence or two.
+    /// The delivery's state and its cause: one or two sentences.
     var sentence: LocalizedText {
         let (number, notifier, meaning) = (delivery.attempts, delivery.notifier, meaning.text)
         let count = TextFragments.count(number, "attempt")
@@ -97,7 +97,7 @@ struct DeliveryFacts {
         }
     }
 
-    /// What a dead delivery's last attempt failed for, if that is not what ended it.
+    /// The failure of a dead delivery's last attempt, unless it is what ended the delivery.
     private var lastAttempt: LocalizedText {
         guard let last = attempts.last, last.reason != delivery.reason else { return LocalizedText(verbatim: "") }
         let meaning = ReasonMeaning.of(last.reason, notifier).text
@@ -170,7 +170,7 @@ struct DeliveryFacts {
             " \(delivery.notifier) starts no attempt before \(at).", " \(delivery.notifier) не начнёт попыток раньше \(at).")
     }
 
-    /// Why the notifier fails of which the delivery has met no failure itself, as a sentence after others.
+    /// The notifier's failure if this delivery has not met one itself: a sentence that follows others.
     private var notifierFailed: LocalizedText {
         guard !lastFailure.isEmpty, hold.flatMap(AdminContext.pauseReason) == nil else { return LocalizedText(verbatim: "") }
         let meaning = ReasonMeaning.of(lastFailure, notifier).text
@@ -179,7 +179,7 @@ struct DeliveryFacts {
             " Последняя попытка канала \(delivery.notifier) не удалась: \(meaning) (\(lastFailure)).")
     }
 
-    /// Why a notifier starts no attempts, in words.
+    /// Returns why a notifier starts no attempts, in words.
     private static func reason(ofHold hold: String) -> LocalizedText {
         if let reason = AdminContext.pauseReason(hold) { return LocalizedText("notifier paused (\(reason))", "канал на паузе (\(reason))") }
         if hold == AdminContext.notConfigured { return LocalizedText("\(hold)", "канала нет в настройках") }
@@ -188,7 +188,7 @@ struct DeliveryFacts {
         return LocalizedText("\(hold)", "канал сбоит и остановлен на время")
     }
 
-    /// What a provider's acceptance does not say.
+    /// The limits of a provider's acceptance: it does not prove that the phone shows the push.
     private var phone: LocalizedText {
         guard notifier?.type.isPush == true, delivery.event.kind.isForDevices else { return LocalizedText(verbatim: "") }
         return LocalizedText(
@@ -196,7 +196,7 @@ struct DeliveryFacts {
             " Покажет ли его телефон, зависит от телефона: уведомления приложения могут быть выключены, или нет сети.")
     }
 
-    /// What to do; nil when nothing need be done.
+    /// nil when no action is needed.
     var remedy: LocalizedText? {
         guard outcome != .ok else { return nil }
         if isServedNow { return Self.servedNow }
@@ -248,7 +248,7 @@ struct DeliveryFacts {
         }
     }
 
-    /// What to do about the notifier's last failure: the end of a sentence; nil where none is known.
+    /// The remedy for the notifier's last failure: the end of a sentence; nil where none is known.
     private var remedyOfNotifier: LocalizedText? {
         lastFailure.isEmpty ? nil : ReasonMeaning.of(lastFailure, notifier).remedy(whileFailing: delivery.notifier)
     }
@@ -330,7 +330,7 @@ struct DeliveryFacts {
 }
 
 extension ReasonMeaning {
-    /// What to do about a notifier that is paused for this reason, in sentences.
+    /// The remedy for a notifier that is paused for this reason, in sentences.
     var remedyOfPause: LocalizedText {
         let mend = TextFragments.sentence(remedy ?? LocalizedText("look at the log", "посмотрите журнал"))
         // Some say so themselves.

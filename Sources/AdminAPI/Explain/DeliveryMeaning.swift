@@ -131,7 +131,7 @@ extension ReasonMeaning {
 }
 
 extension ReasonMeaning {
-    /// What to do about a notifier of which attempt after attempt fails for this reason: the end of a sentence. It has waited already.
+    /// The remedy for a notifier whose attempts keep failing for this reason: the end of a sentence.
     func remedy(whileFailing name: String) -> LocalizedText {
         let attempts = LocalizedText(
             "see its latest attempts (deskgate deliveries list --notifier \(TextFragments.word(name))), and mend its receiver",
@@ -152,20 +152,20 @@ extension ReasonMeaning {
 }
 
 extension Configuration.Notifier {
-    /// What the reason means that stops a notifier, in the English words of `deskgate status`: the ends of two sentences.
-    /// - Parameter notifier: as it is configured; nil when it is not any more.
-    /// - Returns: what happened, and what to do; without a remedy nothing need be done.
+    /// The meaning of a reason that stops a notifier, in the English words of `deskgate status`: the ends of two sentences.
+    /// - Parameter notifier: nil when it is no longer configured.
+    /// - Returns: the event and the remedy; without a remedy no action is needed.
     package static func meaning(of reason: String, for notifier: Configuration.Notifier?) -> (text: String, remedy: String?) {
         let meaning = ReasonMeaning.ofPause(reason, notifier)
         return (meaning.text.english, meaning.remedy?.english)
     }
 
-    /// What to do about a notifier of which attempt after attempt fails, in the English words of `deskgate status`: the end of a sentence.
+    /// The remedy for a notifier whose attempts keep failing, in the English words of `deskgate status`: the end of a sentence.
     package static func remedy(whileFailing name: String, _ reason: String, for notifier: Configuration.Notifier?) -> String {
         ReasonMeaning.ofPause(reason, notifier).remedy(whileFailing: name).english
     }
 
-    /// As far as the meaning of its reasons depends on it.
+    /// The source on which the meaning of its reasons depends.
     var reasonSource: ReasonSource {
         switch kind {
         case .log: .log

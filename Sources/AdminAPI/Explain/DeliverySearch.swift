@@ -2,12 +2,12 @@ internal import Core
 
 /// The newest deliveries that match, where no index leads to them: a bounded number of the newest that a filter leaves is looked through.
 struct DeliverySearch {
-    /// How many of the newest deliveries are looked through.
+    /// The number of newest deliveries that are searched.
     static let mostRead = 2000
     /// A person has few, for which a whole page would be searched for long.
     private static let perPageOfPerson = 50
 
-    /// What was found, newest first.
+    /// Newest first.
     private(set) var found: [Delivery] = []
     /// Whether older deliveries were not looked at.
     private(set) var isCut = false

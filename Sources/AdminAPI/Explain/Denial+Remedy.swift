@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-/// What decides about a key, in the order in which authorization asks.
+/// The checks of a key, in the order of authorization.
 enum KeyCheck: Int, CaseIterable, Comparable {
     case key, app, keyID, signature, life, revocations, backend
 
@@ -33,7 +33,7 @@ extension Denial {
         }
     }
 
-    /// What is wrong with a key that is denied so: one sentence.
+    /// The cause of such a denial: one sentence.
     func sentence(_ facts: KeyFacts) -> LocalizedText {
         let (key, id) = (facts.key, facts.key?.keyID ?? 0)
         let issued = TextFragments.time(key?.issuedAt ?? facts.now), now = TextFragments.time(facts.now)
@@ -89,7 +89,7 @@ extension Denial {
         "Have the app fetch a new key from its backend, and hand it to the chat.",
         "Приложение должно получить новый ключ у своего сервера и передать его чату.")
 
-    /// What to do about it, in sentences.
+    /// The remedy, in sentences.
     func remedy(_ facts: KeyFacts) -> LocalizedText {
         let newKey = Self.newKey
         switch self {

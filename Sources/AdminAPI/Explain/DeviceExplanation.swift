@@ -2,14 +2,12 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is known of one device of a configured app.
 struct DeviceFacts {
     let deviceID: String
-    /// Whose it must be; nil for anybody's.
+    /// The expected user; nil for any.
     let userID: String?
     let app: Configuration.App
     let audience: CommentAudience
-    /// Why comments of the app may not come in now.
     let stopping: [Problem]
     let registration: Configuration.PushTokens
     /// The device, once for each person who has it registered.
@@ -20,7 +18,7 @@ struct DeviceFacts {
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?
-    /// How much of the limits of registrations for a device is used up, and for the person who is named.
+    /// The used part of the limits of registrations for a device, and for the person who is named.
     var limitUses: [LimitUse] = []
     /// The block or the forgetting that keeps that person out with any key; nil when nothing does.
     var keepingOut: Revocation?
@@ -84,7 +82,7 @@ extension Explanation {
                 "Устройство зарегистрировано, но последний комментарий не доставлен: \(sentence)"), from: latest.step)
     }
 
-    /// Why a device may not be registered, the likely causes first.
+    /// Lists the possible causes of a missing registration, likely ones first.
     private static func absence(_ facts: DeviceFacts) -> [Step] {
         if facts.isCut {
             return [
@@ -101,11 +99,11 @@ extension Explanation {
         return [facts.keepingOut?.step(.problem, at: facts.now), absent(facts), departed(facts), limits(facts)].compactMap(\.self)
     }
 
-    /// How to have a device registered.
+    /// Explains how to register a device.
     /// - Parameters:
     ///   - isKeptOut: whether the person is denied with any key, which has a remedy of its own.
-    ///   - uses: how much of the limits that count is used up.
-    ///   - usual: the remedy where nothing is in the way.
+    ///   - uses: the used part of the limits that apply.
+    ///   - usual: the remedy without an obstacle.
     static func registering(isKeptOut: Bool, _ uses: [LimitUse], usual: LocalizedText) -> LocalizedText? {
         if isKeptOut { return nil }
         guard let next = uses.compactMap(\.nextAt).max().map({ RFC3339.text($0) }) else { return usual }

@@ -2,7 +2,6 @@ internal import Configuration
 package import Core
 internal import JSON
 
-/// What an operator wants explained.
 package struct ExplainAction: AdminAction, Equatable {
     enum Question: Sendable, Equatable {
         /// A security key, for a person if one is named.

@@ -17,7 +17,7 @@ package struct Explanation: Sendable, Equatable {
     package enum Subject: String, Sendable, CaseIterable {
         case key
         case app
-        /// Which of the app's secrets made the key.
+        /// The app's secret that made the key.
         case keyID = "key_id"
         /// The key's proof for this app and person.
         case signature
@@ -26,12 +26,12 @@ package struct Explanation: Sendable, Equatable {
         /// The app's own backend.
         case backend
         case shadowMode = "shadow_mode"
-        /// How the person's latest requests were answered.
+        /// The answers to the person's latest requests.
         case authorization
         case sessionToken = "session_token"
         case devices
         case device
-        /// How often devices may register.
+        /// The limits of registrations.
         case limits
         /// The help desk's call that tells of a comment.
         case webhook

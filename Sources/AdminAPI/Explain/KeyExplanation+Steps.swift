@@ -29,7 +29,7 @@ extension Explanation {
             + others(facts, after: revoked)
     }
 
-    /// What an operator should know although something else decides: a key that is replaced would be denied by it as well.
+    /// Lists facts that matter although another check decides: a key that is replaced would be denied by them as well.
     private static func others(_ facts: KeyFacts, after told: [Step]) -> [Step] {
         let blocks = facts.revocations.found.filter(facts.keepsOut).map { $0.step(.problem, at: facts.now) }
         return blocks.filter { !told.contains($0) }
@@ -62,7 +62,7 @@ extension Explanation {
         }
     }
 
-    /// What is said of a check that nothing has failed.
+    /// Describes a check that passed.
     private static func step(of check: KeyCheck, _ facts: KeyFacts) -> Step {
         let id = facts.key?.keyID ?? 0
         switch check {
@@ -114,7 +114,7 @@ extension Explanation {
             .life, outcome: .ok, text: LocalizedText("The key was issued at \(issued) and \(end).", "Ключ выдан \(issued) и \(end)."))
     }
 
-    /// What can be said without an app or a person.
+    /// The checks that need neither an app nor a person.
     private static func unverifiedChecks(_ facts: KeyFacts) -> [Step] {
         if facts.application?.verification == .backend { return [step(of: .app, facts), step(of: .backend, facts)] }
         guard let key = facts.key else {
@@ -141,7 +141,7 @@ extension Explanation {
         return steps
     }
 
-    /// What could not be looked up because the store is away; nil when it is not.
+    /// Names the facts that are unknown while the store is unavailable; nil when it is available.
     static func store(_ facts: KeyFacts) -> Step? {
         facts.storeProblem.map {
             let known =
@@ -161,7 +161,7 @@ extension Explanation {
         }
     }
 
-    /// What the app's shadow mode does; nil when it is off.
+    /// Describes the app's shadow mode; nil when it is off.
     static func shadow(_ facts: KeyFacts) -> Step? {
         guard let end = facts.shadowEnd.map({ TextFragments.time($0) }) else { return nil }
         return Step(

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// What is said of a security key.
 extension Explanation {
     /// Explains a key: what authorization answers now, and why.
     init(_ facts: KeyFacts) {
@@ -14,7 +13,7 @@ extension Explanation {
                 + facts.closing.steps(isLetIn: facts.isAuthorized, lacksKey: facts.lacksKey) + Self.past(facts))
     }
 
-    /// What the answer is worth while nobody is let in, or while the person is refused with another key.
+    /// Weakens the conclusion while all users are refused, or while the person is refused with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
         if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
         guard verdict.outcome != .problem else { return verdict }
@@ -25,7 +24,7 @@ extension Explanation {
         return verdict.but(Step(refusal.subject, outcome: .note, text: refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 
-    /// How the person's latest requests were answered; empty where nobody knows.
+    /// The answers to the person's latest requests; empty when none is known.
     private static func past(_ facts: KeyFacts) -> [Step] {
         guard case .known = facts.authorizations else { return [] }
         return facts.authorizations.steps(facts) + facts.authorizations.reservations(facts) + [log(facts)]

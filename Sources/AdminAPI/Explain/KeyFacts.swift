@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is known of one security key, gathered before anything is said about it.
 struct KeyFacts {
     /// Nil when nobody has named the app.
     var appID: String?
@@ -15,27 +14,27 @@ struct KeyFacts {
     var policy = KeyPolicy()
     /// The `not_after` of the app's last active key; nil when one has no end, or none is active.
     var mintingEnd: UnixSeconds?
-    /// What authorization decides now, before the app's shadow mode; nil without an app or a person.
+    /// The verdict of authorization now, before the app's shadow mode; nil without an app or a person.
     var verdict: Verdict?
     var now: UnixSeconds
-    /// What is revoked of the app, the person and the key.
+    /// Revocations of the app, the person and the key.
     var revocations = RevocationSearch()
     /// The newest revoked key of the app; nil when there is none, or no service has looked.
     var revokedKey: RevokedKey?
-    /// Why the store could not be asked which revocations there are; nil when it was. Authorization needs no store.
+    /// The reason why revocations could not be read from the store; nil when they were. Authorization needs no store.
     var storeProblem: String?
     /// The origin of the app's backend; nil when it has none.
     var backend: String?
     /// The answer to users while that backend cannot decide.
     var whenUndecided = UndecidedPolicy.error
-    /// How that backend does; nil when that is not known.
+    /// nil when it is unknown.
     var backendStatus: BackendStatus?
-    /// Why people may not use the chat of the app now.
+    /// Problems that keep users out of the app's chat now.
     var closing = ChatClosure()
     /// Whether the person has no device; false where nobody has looked.
     var isWithoutDevice = false
     var limits: [LimitRule] = []
-    /// How the person's latest requests were answered.
+    /// The answers to the person's latest requests.
     var authorizations = AuthorizationFacts.unknown
     /// The person's name in the log.
     var reference: String?
@@ -64,7 +63,7 @@ struct KeyFacts {
         return application?.keys.first { $0.id == key.keyID }?.notAfter
     }
 
-    /// Why a key is denied whoever it is for: the app has not its secret, or its time is over; nil when neither is so.
+    /// Returns why a key is denied for any user: the app does not have its secret, or the key has expired; nil otherwise.
     func denial(of key: SecurityKey) -> Denial? {
         if let application, !application.keys.contains(where: { $0.id == key.keyID }) { return .unknownKey }
         return policy.denial(of: key, notAfter: secretEnd, now: now)
@@ -85,7 +84,7 @@ struct KeyFacts {
         }
     }
 
-    /// How the key is revoked: one sentence.
+    /// The revocation of the key: one sentence.
     var revocationSentence: LocalizedText {
         guard let first = ending.first else {
             if storeProblem != nil {
@@ -108,7 +107,7 @@ struct KeyFacts {
             "\(first.sentence) And \(TextFragments.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
     }
 
-    /// Why its last call failed, as a sentence after others; empty when that is not known.
+    /// The cause of the backend's last failure, as a sentence that follows others; empty when it is unknown.
     var backendCause: LocalizedText { backendStatus?.cause(at: backend) ?? LocalizedText(verbatim: "") }
 
     /// Whether that backend has failed, and has decided since.
@@ -148,7 +147,7 @@ struct KeyFacts {
 }
 
 extension RevokedKey {
-    /// How new security keys count, as a sentence before others.
+    /// The condition under which new security keys are valid, as a sentence that precedes others.
     fileprivate var remedy: LocalizedText {
         let new =
             other.map { LocalizedText("have the backend mint with key \($0)", "пусть сервер выдаёт ключи ключом \($0)") }

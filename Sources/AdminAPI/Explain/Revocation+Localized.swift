@@ -39,7 +39,7 @@ extension Revocation {
 
     private var isSingle: Bool { if case .securityKey = subject { true } else { false } }
 
-    /// Its bound, if keys that are minted now are issued before it, too; nil otherwise.
+    /// The revocation's bound if keys that are minted now are issued before it; nil otherwise.
     func futureBound(at now: UnixSeconds) -> UnixSeconds? { issuedBefore.flatMap { $0 > Self.bound(after: now) ? $0 : nil } }
 
     /// Whether no key of a person of the app counts, also none that is minted now. Only Deskgate's own keys say when they were issued.
@@ -51,7 +51,7 @@ extension Revocation {
         }
     }
 
-    /// How to take it back, or to live with it. It speaks of this revocation alone, because others may stand beside it.
+    /// The remedy: how to withdraw it, or to live with it. Other revocations may apply as well.
     func remedy(at now: UnixSeconds) -> LocalizedText {
         if isOfFormerUser {
             return LocalizedText(

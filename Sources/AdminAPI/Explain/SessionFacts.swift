@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is known of a person's session tokens at the help desk.
 enum SessionFacts {
     /// The app hands none out.
     case off
@@ -10,7 +9,7 @@ enum SessionFacts {
     case unknown
     case known(Configuration.SessionTokens, SessionStatus)
 
-    /// Why a person gets no token now, with what to do; nil when one is kept, or nothing is known to stand in the way.
+    /// The reason why a person gets no token now, with the remedy; nil when a token is cached, or no obstacle is known.
     private var obstacle: Explanation.Step? {
         guard case .known(_, let status) = self, status.kept == nil, let obstacle = status.obstacle else { return nil }
         let (text, remedy) = Self.sentences(obstacle)

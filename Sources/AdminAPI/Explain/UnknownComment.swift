@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is said of a comment of which no delivery is stored.
 extension Explanation {
     /// The causes for which a comment is not known, the likely ones first, and those that are certain before them.
     static func unknown(_ facts: CommentFacts) -> Explanation {
@@ -46,7 +45,7 @@ extension Explanation {
             "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
         remedy: LocalizedText("Name one, and \(LocalizedText.reload).", "Назовите такой и \(LocalizedText.reload)."))
 
-    /// What is left of a comment whose deliveries are gone.
+    /// Explains a comment whose deliveries were deleted.
     private static func forgotten(_ facts: CommentFacts, _ incoming: UnixMilliseconds) -> Explanation {
         let (comment, at, retention) = (facts.comment, RFC3339.text(incoming), retention(facts.keep))
         let came = Step(

@@ -35,7 +35,7 @@ extension Explanation {
 }
 
 extension Explanation {
-    /// How to let somebody in whom the last known revocations keep out.
+    /// Explains how to admit a user whom the last known revocations deny.
     private static func unblock(_ key: KeyFacts) -> LocalizedText {
         let command = "deskgate users unblock --app \(TextFragments.word(key.appID ?? "")) --user \(TextFragments.word(key.userID ?? ""))"
         return LocalizedText(

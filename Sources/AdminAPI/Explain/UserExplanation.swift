@@ -2,14 +2,12 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// What is known of one person of a configured app.
 struct UserFacts {
     /// The person's standing without a key.
     let key: KeyFacts
     let app: Configuration.App
-    /// Who hears of its comments, for which types of device.
+    /// The notifiers that get the app's comments, and their types of device.
     let audience: CommentAudience
-    /// Why comments of the app may not come in now.
     let stopping: [Problem]
     /// The person's session tokens; nil where the help desk has no such thing.
     let session: SessionFacts?
@@ -17,7 +15,7 @@ struct UserFacts {
     let devices: [Device]
     let hasMoreDevices: Bool
     let registration: Configuration.PushTokens
-    /// How much of the limits for a person is used up.
+    /// The used part of the limits for a person.
     let limitUses: [LimitUse]
     /// The newest deliveries, newest first.
     let deliveries: [DeliveryFacts]
@@ -161,7 +159,7 @@ extension Explanation {
         return steps + [shadow(facts.key)].compactMap(\.self)
     }
 
-    /// Whoever is kept out gets no session token, which the revocation says already.
+    /// Explains the session tokens; nothing for a user who is denied, because the revocation explains that.
     private static func session(_ facts: UserFacts) -> [Step] {
         guard let session = facts.session else { return [] }
         guard facts.key.revocations.found.contains(where: facts.key.keepsOut) else {

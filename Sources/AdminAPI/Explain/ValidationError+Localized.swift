@@ -30,10 +30,10 @@ extension ValidationError.Problem {
         return LocalizedText("\(complaint)", "\(russian)")
     }
 
-    /// Why requests with such a field are malformed, as the end of a sentence.
+    /// The cause of malformed requests with such a field, as the end of a sentence.
     var cause: LocalizedText { LocalizedText("a field \(localized)", "поле \(localized)") }
 
-    /// What to do about requests with such a field, in sentences.
+    /// The remedy for requests with such a field, in sentences.
     var remedy: LocalizedText {
         switch self {
         case .notASecurityKey:
@@ -51,10 +51,10 @@ extension ValidationError.Problem {
         }
     }
 
-    /// Why requests whose body cannot be read are malformed, as the end of a sentence.
+    /// The cause of requests whose body cannot be read, as the end of a sentence.
     static let causeOfBody = LocalizedText("the body is not as documented", "тело не соответствует документации")
 
-    /// What to do about requests whose body cannot be read, in sentences.
+    /// The remedy for requests whose body cannot be read, in sentences.
     static let remedyOfBody = LocalizedText(
         "See which program calls the authorization URL, and that no proxy changes the body of its requests.",
         "Посмотрите, кто обращается по адресу проверки доступа и не меняет ли прокси тело этих запросов.")

@@ -9,12 +9,12 @@ internal import Time
 /// another role, the session has that role. Of a session's credential only the digest is kept, so that memory does not hold what a browser
 /// sends.
 final class AdminSessionStore: Sendable {
-    /// How many sessions a token may have; one more ends the one of the same token that was used longest ago. The holder of a lesser token,
-    /// who may sign in as often as they like, thereby signs out nobody with another token.
+    /// The maximum number of sessions of a token. One more ends the least recently used session of the same token, so the holder of a token
+    /// cannot sign out holders of others.
     static let mostSessionsPerToken = 64
-    /// How long a session lasts without a request that a person caused, in milliseconds.
+    /// Milliseconds after the last request of a person when a session expires.
     static let idleMilliseconds: UInt64 = 30 * 60 * 1000
-    /// How long a session lasts at most, in milliseconds.
+    /// The maximum life of a session in milliseconds.
     static let lifeMilliseconds: UInt64 = 8 * 60 * 60 * 1000
 
     private struct Session {

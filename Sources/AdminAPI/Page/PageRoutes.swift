@@ -7,7 +7,7 @@ internal import Observability
 internal import OperatorsPage
 internal import Threading
 
-/// What a browser asks for: the files of the operators' page, and the session with which its scripts send the requests of `AdminRoute.all`.
+/// The browser's routes: the files of the operators' page, and the session with which its scripts send the requests of `AdminRoute.all`.
 struct PageRoutes: Sendable {
     private let files: PageFiles
     private let session: SessionRoute

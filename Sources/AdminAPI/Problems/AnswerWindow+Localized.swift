@@ -150,7 +150,7 @@ extension AnswerWindow.Finding {
 }
 
 extension UndecidedReason {
-    /// What to do about authorizations that end so, in sentences.
+    /// The remedy for authorizations with this result, in sentences.
     var remedy: LocalizedText {
         switch self {
         case .internalError:
@@ -182,7 +182,7 @@ extension UndecidedReason {
 }
 
 extension CallerRefusal {
-    /// Why callers are refused, as the end of a sentence.
+    /// The cause of the refusal, as the end of a sentence.
     fileprivate var cause: LocalizedText {
         switch self {
         case .network: LocalizedText("listen.allow does not name their network", "их сети нет в listen.allow")
@@ -199,7 +199,7 @@ extension CallerRefusal {
         }
     }
 
-    /// What to do about callers that are refused so, in sentences.
+    /// The remedy for such refusals, in sentences.
     fileprivate var remedy: LocalizedText {
         switch self {
         case .network:

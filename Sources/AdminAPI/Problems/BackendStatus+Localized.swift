@@ -10,13 +10,14 @@ extension BackendStatus {
         [open(app, origin: origin, rule: rule), newKeys(app, origin)].compactMap(\.self)
     }
 
-    /// Why the last call failed, as a sentence after others; empty when none has. A stranger's failure hides none of a known key.
+    /// The cause of the last failure, as a sentence that follows others; empty without one. A failure for a stranger's key never hides one
+    /// for a known key.
     func cause(at origin: String?) -> LocalizedText {
         lastFailure == nil ? causeOfNewKeys(at: origin) : causeOfKnownKeys(at: origin)
     }
 
-    /// Why calls failed for an indecision, as a sentence after others; empty when the last ones failed for another reason. An open breaker and
-    /// the pace of new keys only follow from failures.
+    /// The cause of failures with this reason, as a sentence that follows others; empty when the last ones had another reason. An open
+    /// breaker and the rate of new keys only follow from failures.
     func cause(of reason: UndecidedReason, at origin: String?) -> LocalizedText {
         if [.backendBreakerOpen, lastFailure?.reason].contains(reason) { return causeOfKnownKeys(at: origin) }
         return [.backendNewKeysPaced, lastNewKeyFailure?.reason].contains(reason)

@@ -55,7 +55,7 @@ struct Problem: Equatable {
         case notifierFailing = "notifier_failing"
         /// Deliveries wait for a notifier that is not configured any more.
         case notifierUnknown = "notifier_unknown"
-        /// As many deliveries wait for a notifier as may, so that further ones end or are refused.
+        /// The notifier's queue is full, so that further deliveries end or are rejected.
         case queueFull = "queue_full"
         /// Deliveries wait too long for a notifier that works.
         case queueLate = "queue_late"
@@ -69,7 +69,7 @@ struct Problem: Equatable {
         case configurationWarning = "configuration_warning"
     }
 
-    /// How bad it is; the worse first.
+    /// The worst first.
     enum Severity: String, CaseIterable {
         /// Something does not work.
         case problem

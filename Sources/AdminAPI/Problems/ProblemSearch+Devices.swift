@@ -10,7 +10,7 @@ extension ProblemSearch {
         return unserved.filter { subscriptions.leaveOut($0.app, deviceType: $0.type) }.map(unservedDevices)
     }
 
-    /// As long as nobody registers, which may be right before the app's first release, so it is a warning.
+    /// A warning while no device registers, which may be right before the app's first release.
     func missingDevices(of app: String) -> Problem {
         let series = "deskgate_push_token_requests_total{app=\"\(app)\"}"
         return Problem(

@@ -3,18 +3,17 @@ package import JSON
 
 /// A problem of the severity `problem`, for the log and for operators' events.
 package struct SevereProblem: Sendable {
-    /// Its kind, and its subject if it has one.
+    /// The kind, and the subject if it has one.
     package let key: OperatorCondition.Key
     /// Whether operators are told of it by `operator.problem`.
     package let hasEvent: Bool
-    /// What is wrong and what to do, in English sentences.
     package let text, remedy: String
     package let data: [UInt8]
 }
 
-/// Those who are told of problems without asking: Prometheus, the log, and operators by events.
+/// The outputs that report problems unasked: Prometheus, the log, and operator events.
 extension ProblemSearch {
-    /// How many problems there are of each kind and severity, in the words of `GET /v1/status`; 0 where there is none.
+    /// The number of problems of each kind and severity, in the words of `GET /v1/status`; 0 where there is none.
     package var counts: [(kind: String, severity: String, count: Int)] {
         let found = problems
         return Problem.Kind.allCases.filter { $0 != .serviceDown }.flatMap { kind in

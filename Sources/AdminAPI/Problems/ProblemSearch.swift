@@ -73,14 +73,14 @@ package struct ProblemSearch {
         status.append(.array(problems.map { $0.json(in: language) }), forKey: Self.members[0])
     }
 
-    /// What is wrong, the urgent first.
+    /// Urgent problems first.
     var problems: [Problem] {
         let all = Problem.Kind.allCases.flatMap(problems)
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Why comments of an app may not come in now, or reach no phone. A warning may be about webhooks of strangers, or about a full queue
-    /// beside others with room.
+    /// Returns the problems because of which comments of an app may not come in now, or reach no phone. Warnings are left out: they may be
+    /// about webhooks of strangers, or about one full queue of several.
     func stoppingComments(of appID: String) -> [Problem] {
         let app = configuration.app(appID)
         let isTold = app?.takesWebhooks == true
@@ -245,7 +245,7 @@ package struct ProblemSearch {
                     "Выясните, какая программа держит их открытыми, или увеличьте admin.max_connections и перезапустите службу."))
     }
 
-    /// Those that the configuration names, and those of the notifiers.
+    /// Credentials of the configuration and of the notifiers.
     private var endingCredentials: [Problem] {
         let ofNotifiers = statuses.compactMap { status in
             status.credentialExpiresAt.map { ExpiringCredential(.notifierCertificate, of: status.name, expiresAt: $0) }
@@ -340,7 +340,7 @@ package struct ProblemSearch {
                 """))
     }
 
-    /// How many deliveries wait for a notifier, and the problem of a late queue; 0 where that is not known.
+    /// Returns the number of deliveries that wait for a notifier, 0 where it is unknown, and the problem of a late queue.
     func queue(of notifier: String) -> (count: Int, late: Problem?) {
         let found = pending.first { $0.notifier.utf8.elementsEqual(notifier.utf8) }
         return (found?.count ?? 0, found.flatMap(late))
@@ -377,7 +377,7 @@ package struct ProblemSearch {
             remedy: TextFragments.sentence(warning.remedy))
     }
 
-    /// How much waits for a notifier, as a sentence after others; empty when nothing does.
+    /// The number of deliveries that wait for a notifier, as a sentence that follows others; empty for none.
     private func waiting(for name: String) -> LocalizedText {
         guard let found = pending.first(where: { $0.notifier == name }), found.count > 0 else { return LocalizedText(verbatim: "") }
         return LocalizedText(" \(found.localized(now: now).english)", " \(found.localized(now: now).russian)")

@@ -44,7 +44,7 @@ extension Problem {
 }
 
 extension PendingDeliveries {
-    /// How much waits, in a sentence.
+    /// The number of waiting deliveries, in a sentence.
     func localized(now: UnixMilliseconds) -> LocalizedText {
         let deliveries = count == 1 ? "1 delivery waits" : "\(count) deliveries wait"
         let age = age(now: now)

@@ -1,6 +1,6 @@
 package import Time
 
-/// Why a reload of the configuration was refused.
+/// The cause of a rejected reload.
 package struct RefusedReload: Sendable {
     /// So many reasons are kept; the log has all of them.
     package static let mostReasons = 100

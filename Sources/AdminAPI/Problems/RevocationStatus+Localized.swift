@@ -4,7 +4,7 @@ package import JSON
 internal import Time
 
 extension RevocationStatus {
-    /// How old the revocations may be while the store is asked for changes, in seconds.
+    /// The maximum age of revocations, in seconds, at which they count as current.
     private static let freshSeconds: UInt64 = 30
 
     /// One sentence that names the work that goes on while the store cannot be used, and the work that does not.

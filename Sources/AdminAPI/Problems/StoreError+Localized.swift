@@ -3,7 +3,7 @@ internal import HTTPServer
 package import Time
 
 extension StoreError {
-    /// What is wrong with the store, in a sentence.
+    /// The cause of the store's failure, in a sentence.
     var localized: LocalizedText {
         LocalizedText("The store cannot be used (\(kind.rawValue)): \(cause).", "Хранилище не работает (\(kind.rawValue)): \(cause).")
     }

@@ -2,7 +2,7 @@ package import Core
 internal import HTTPServer
 internal import JSON
 
-/// How callers ask: with texts that are checked here, in requests and on the command line alike.
+/// Reads callers' requests: texts that are checked here, for the admin listener and the command line alike.
 extension TicketAction {
     package static func creating(
         appID: String?, userID: String?, userName: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],

@@ -2,8 +2,8 @@ package import Core
 internal import HTTPServer
 internal import JSON
 
-/// What the company's backend or an operator does with the tickets of an app, which are the help desk's own. Only the running service asks the
-/// help desk.
+/// Actions of the company's backend or of an operator on the tickets of an app, which the help desk owns. Only the running service calls
+/// the help desk.
 package struct TicketAction: AdminAction, Equatable {
     enum Kind: Equatable {
         case create(TicketDraft)
@@ -36,7 +36,6 @@ package struct TicketAction: AdminAction, Equatable {
         }
     }
 
-    /// As `AdminAction` says. Waits for the help desk.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: appID.utf8.span) != nil else { return .unknownApp(appID, context.state.names.apps) }
         guard let desk = context.tickets(appID) else {

@@ -20,9 +20,9 @@ struct ConfigurationKey: Sendable {
     let change: Change
     /// Whether it must be there wherever its object is.
     let isRequired: Bool
-    /// What holds without it, in Markdown, where the value's default does not say it all.
+    /// The effect of leaving it out, in Markdown, unless the default says it all.
     let absence: String?
-    /// What it is for, in Markdown; empty for an object that only its own keys explain.
+    /// The purpose in Markdown; empty for an object that only its own keys explain.
     let meaning: String
 
     var isPlaceholder: Bool { name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }

@@ -28,7 +28,7 @@ indirect enum ConfigurationValue: Sendable {
         .word(type.allCases.map(\.rawValue), default: word?.rawValue)
     }
 
-    /// What holds without the key; nil for none, and where other keys decide.
+    /// The value without the key; nil for none, and where other keys decide.
     var standard: JSONValue? {
         switch self {
         case .text(let text), .path(let text), .address(let text), .word(_, let text): text.map { .string($0) }
@@ -61,7 +61,7 @@ indirect enum ConfigurationValue: Sendable {
         }
     }
 
-    /// How a list of it is written; nil for other values.
+    /// The form of a list of such values; nil for other values.
     var listForm: String? {
         switch self {
         case .texts: return "[\"…\"]"

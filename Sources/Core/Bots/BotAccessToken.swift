@@ -1,14 +1,13 @@
 package import Crypto
 package import Time
 
-/// Who may call a bot's functions, and for how long: signed, so that it can travel with the bot's messages, which others read.
+/// The credential for calling a bot's functions: signed, because it travels with the bot's messages, which others can read.
 ///
-/// As text it is `dgbt1.` and base64url of: the first 4 bytes of the SHA-256 of the bot's name, the same of the app's id, the second of issue
-/// in 5 bytes, the life in seconds in 2 (its highest bit tells UTF-16 from UTF-8, the next one whether the security key follows), 8 random
-/// bytes, the security key's key id in 4 bytes, second of issue in 5 and salt in 16, the user's id in the shorter of both encodings, and 16
-/// bytes of the HMAC-SHA-256 over the names in full and all before it. Numbers have the highest byte first.
+/// As text it is `dgbt1.` and base64url of: the first 4 bytes of the SHA-256 of the bot's name, the same of the app's id, the second of
+/// issue in 5 bytes, the life in seconds in 2 (the highest bit distinguishes UTF-16 from UTF-8, the next one shows whether the security key
+/// follows), 8 random bytes, the security key's key id in 4 bytes, second of issue in 5 and salt in 16, the user's id in the shorter of
+/// both encodings, and 16 bytes of the HMAC-SHA-256 over the full names and everything before it. Numbers are big-endian.
 package struct BotAccessToken: Sendable, Equatable {
-    /// What a text is to a bot.
     package enum Verdict: Sendable, Equatable {
         /// A ticket of this bot that is valid now.
         case valid(BotAccessToken)
@@ -22,7 +21,7 @@ package struct BotAccessToken: Sendable, Equatable {
         case otherApp
     }
 
-    /// What a ticket's text begins with.
+    /// The prefix of a ticket's text.
     package static let prefix = "dgbt1."
     /// The longest life of a ticket, in seconds.
     static let longestLife: UInt64 = 0x3FFF
@@ -39,7 +38,7 @@ package struct BotAccessToken: Sendable, Equatable {
         (self.grant, self.startID) = (grant, startID)
     }
 
-    /// Its text, signed with the bot's first secret; throws when OpenSSL fails.
+    /// Returns the text, signed with the bot's first secret; throws when OpenSSL fails.
     package func text(for bot: BotDefinition) throws(CryptoError) -> String {
         var bytes = try BotAccessTokenLayout.signedBytes(of: self, bot: bot.name)
         bytes += try Self.code(of: bytes, bot: bot, appID: grant.appID, key: bot.keys.tickets[0])

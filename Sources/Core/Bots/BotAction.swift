@@ -28,7 +28,7 @@ extension BotFunction {
     /// Whether a start of the bot has it performed once, whatever the arguments of a second call are.
     package var isOncePerStart: Bool { if case .handOff = action { true } else { false } }
 
-    /// How long it may take, in milliseconds.
+    /// The timeout in milliseconds.
     package var timeoutMilliseconds: Int {
         switch action {
         case .request(let request): request.timeoutMilliseconds

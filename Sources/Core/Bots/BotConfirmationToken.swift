@@ -10,7 +10,6 @@ package import Time
 /// and `expires_at` in UNIX seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and
 /// the key are the ticket's, so that what ends the ticket ends the confirmation.
 package struct BotConfirmationToken: Sendable, Equatable {
-    /// What a text is to a bot.
     package enum Verdict: Sendable, Equatable {
         /// A confirmation of this bot that is valid now.
         case valid(BotConfirmationToken)
@@ -21,7 +20,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
         case expired
     }
 
-    /// What its text begins with.
+    /// The prefix of the text.
     package static let prefix = "dgbc1."
     /// The longest text in bytes; what is longer is none.
     package static let longestText = 64 << 10
@@ -40,7 +39,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
         self.id = Hexadecimal.text(id.span)
     }
 
-    /// Its text, signed with the bot's first secret; throws when OpenSSL fails.
+    /// Returns the text, signed with the bot's first secret; throws when OpenSSL fails.
     package func text(for bot: BotDefinition) throws(CryptoError) -> String {
         let object: JSONValue = [
             "bot": .string(bot.name), "app_id": .string(grant.appID), "user_id": .string(grant.userID), "function": .string(function),

@@ -10,7 +10,6 @@ package enum BotModel: String, Sendable, CaseIterable {
 
 /// A chatbot: for which apps it answers, what it is told, and which functions a model may call for it.
 package struct BotDefinition: Sendable {
-    /// What the bot says first.
     package struct FirstMessage: Sendable, Equatable {
         package let message: String
         /// The quick replies below it, in their order; empty for none.
@@ -22,26 +21,25 @@ package struct BotDefinition: Sendable {
         }
     }
 
-    /// Its part of the path: 1 to 32 lower-case letters, digits, `-` or `_`.
+    /// The last part of its path: 1 to 32 lower-case letters, digits, `-` or `_`.
     package let name: String
     /// The ids of the apps that it serves; at least one.
     package let apps: [String]
-    /// Where the vendor reaches the public listener: an address without a slash at its end.
+    /// The address at which the vendor reaches the public listener, without a slash at its end.
     package let publicURL: String
-    /// What signs the calls to the company's backend, the first for new ones; at least one.
+    /// The secrets that sign calls to the company's backend, the first one for new calls; at least one.
     package let secrets: [StandardWebhookSecret]
-    /// What signs tickets and confirmations, derived from the secrets.
+    /// The keys that sign tickets and confirmations, derived from the secrets.
     package let keys: BotKeys
     /// The owner of the model that it talks with, which bounds its texts.
     package let model: BotModel
     package let systemMessage: BotText
-    /// What the bot says first; nil for nothing.
     package let firstMessage: FirstMessage?
-    /// How long a ticket is valid, in seconds.
+    /// The life of a ticket in seconds.
     package let ticketLifeSeconds: UInt64
     /// Whether the arguments of calls are stored in clear.
     package let recordsArguments: Bool
-    /// What a model may call, each name once, in the order of the configuration.
+    /// Unique names, in the order of the configuration.
     package let functions: [BotFunction]
 
     /// Makes a bot of parts that have been checked; throws when OpenSSL fails.
@@ -57,7 +55,7 @@ package struct BotDefinition: Sendable {
         (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
     }
 
-    /// How long a ticket is valid where nothing else is said, in seconds.
+    /// The default life of a ticket in seconds.
     package static var usualTicketLifeSeconds: UInt64 { 600 }
 
     /// The function of this name; nil when there is none.

@@ -1,14 +1,14 @@
 package import JSON
 package import JSONSchema
 
-/// What fills a parameter in place of the model.
+/// The source of a parameter that the model does not fill.
 package enum BotBinding: String, Sendable, CaseIterable {
     case userID = "user_id"
     /// The app that the ticket names.
     case appID = "app_id"
 }
 
-/// Who must agree before a function that changes something is called.
+/// The consent that a function needs before it changes something.
 package enum BotConfirmation: String, Sendable, CaseIterable {
     /// The user, from the customer's app and with his security key.
     case user
@@ -22,16 +22,16 @@ package struct BotFunction: Sendable {
     /// 1 to 64 letters, digits, `-` or `_`.
     package let name: String
     package let description: String
-    /// What the model's arguments are checked against: an object that does not know the bound parameters, and no unknown names.
+    /// The schema of the model's arguments: an object without the bound parameters and without unknown names.
     package let parameters: JSONSchema
     /// The same schema as the model sees it: the configured one without the bound parameters.
     package let modelParameters: JSONValue
     /// The parameters that the model does not fill, in the order of the configuration.
     package let bindings: [(parameter: String, binding: BotBinding)]
     package let action: BotAction
-    /// Who must agree before it is called; `.none` where it changes nothing.
+    /// The consent that it needs; `.none` where it changes nothing.
     package let confirmation: BotConfirmation
-    /// How often one user may call it; all have the scope `user`.
+    /// The limits of calls by one user; all have the scope `user`.
     package let limits: [LimitRule]
 
     /// Makes a function of parts that have been checked.

@@ -4,7 +4,7 @@ package import Time
 /// The person for whom a bot acts, the security key that started it, and the time for which that holds. A ticket proves it, and a
 /// confirmation repeats it.
 package struct BotGrant: Sendable, Equatable {
-    /// How far in the future it may have been issued, in seconds.
+    /// The maximum number of seconds that the issue may lie in the future.
     private static let clockToleranceSeconds: UInt64 = 60
 
     package let appID: String
@@ -42,9 +42,8 @@ package struct BotGrant: Sendable, Equatable {
 }
 
 extension Authorizer {
-    /// Why a grant counts no more although its time is not over; nil when it counts. It ends with its key: by a revocation, and when the
-    /// configuration has the key's secret no more, or lets keys live less long.
-    /// - Parameter revocations: known ones.
+    /// Returns why a grant is no longer valid although it has not expired; nil when it is valid. It ends with its key: by a revocation, and
+    /// when the configuration no longer has the key's secret, or shortens the life of keys.
     /// - Throws: when OpenSSL fails.
     package func denial(of grant: BotGrant, now: UnixSeconds, revocations: Revocations) throws(CryptoError) -> Denial? {
         let (appID, userID) = (grant.appID.utf8.span, grant.userID.utf8.span)

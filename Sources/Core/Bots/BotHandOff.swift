@@ -15,9 +15,9 @@ package struct BotHandOff: Sendable, Equatable {
     package static let usualTitle = "Handed over by the bot"
     /// The message where nothing else is said.
     package static let usualMessage = "Summary of the bot, unchecked: {summary}"
-    /// How long one may wait until the help desk is asked, in milliseconds.
+    /// The maximum wait before the help desk is called, in milliseconds.
     package static let queueMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
-    /// How long one may take, in milliseconds: the longest waits, and then asks the help desk six times, each for at most five seconds.
+    /// The timeout in milliseconds: the longest wait, then six calls of the help desk of at most five seconds each.
     static let timeoutMilliseconds: Int = TimeLimit.milliseconds(35_000)
     /// More than anybody needs: a start hands over once.
     static let limits = [LimitRule(per: .user, max: 10, windowMilliseconds: 600_000)]

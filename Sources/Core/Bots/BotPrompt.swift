@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a model is told of a bot: the texts that the customer's app passes on to the vendor, and the same for a company's own model.
+/// The model's instructions about a bot: the texts that the customer's app passes on to the vendor, and the same for a company's own model.
 package struct BotPrompt: Sendable {
     package static let mostFields = 32
     /// The longest value of a field, in bytes of a JSON string without its quotes.
@@ -50,7 +50,7 @@ package struct BotPrompt: Sendable {
             })
     }
 
-    /// What the model is told first.
+    /// The model's first instruction.
     package var systemMessage: String {
         bot.systemMessage.filled { $0 == Self.userPlaceholder ? userID : fields[$0] ?? "" }
     }

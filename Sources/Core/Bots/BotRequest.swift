@@ -32,12 +32,12 @@ package struct BotRequest: Sendable {
     package let method: BotMethod
     /// The address, with places for arguments.
     package let url: BotURLTemplate
-    /// Its own headers; no name twice.
+    /// Additional headers; no name twice.
     package let headers: [Header]
-    /// How long the backend may take, in milliseconds.
+    /// The timeout of the backend in milliseconds.
     package let timeoutMilliseconds: Int
 
-    /// How long a backend may take where nothing else is said, in milliseconds: the vendor waits for about that.
+    /// The default timeout of a backend in milliseconds: the vendor waits for about that.
     package static var usualTimeoutMilliseconds: Int { 3000 }
 
     /// Takes all as it is.
@@ -57,11 +57,11 @@ package struct BotFilledRequest: Sendable {
     package let headers: [(name: String, value: String)]
     /// A JSON object with the arguments that have no place in the address or a header; nil for GET.
     package let body: [UInt8]?
-    /// How long the backend may take, in milliseconds.
+    /// The timeout of the backend in milliseconds.
     package let timeoutMilliseconds: Int
 }
 
-/// Why arguments make no call: a sentence that the model can act on, without their values.
+/// The reason why arguments make no call: a sentence that the model can act on, without their values.
 package struct BotArgumentsProblem: Error, Equatable, CustomStringConvertible {
     /// The sentence, such as `order_id is missing`.
     package let description: String

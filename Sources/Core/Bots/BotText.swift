@@ -1,10 +1,9 @@
 /// A text with places that are filled in later, such as `You help {user_id}.`; `{{` and `}}` stand for braces.
 package struct BotText: Sendable, Equatable {
-    /// What is wrong with a text.
     package enum Problem: Error, Equatable {
         /// A brace has no partner.
         case unpairedBrace
-        /// What stands between braces is not 1 to 64 letters, digits, `-` or `_`.
+        /// The name between braces is not 1 to 64 letters, digits, `-` or `_`.
         case name
     }
 

@@ -15,7 +15,7 @@ package struct BotTokenBound: Sendable, Equatable {
     }
 
     package struct Part: Sendable, Equatable {
-        /// What takes it: a key of the configuration, or a function's name.
+        /// The owner of the part: a key of the configuration, or a function's name.
         package let name: String
         /// In bytes.
         package let bytes: Int
@@ -26,7 +26,7 @@ package struct BotTokenBound: Sendable, Equatable {
 
     /// The bound of `ai_attrs`.
     package let prompt: Int
-    /// What the bound of `ai_attrs` consists of, the largest first.
+    /// The parts of the `ai_attrs` size, the largest first.
     package let parts: [Part]
     /// The bound of `first_message_data`.
     package let firstMessage: Int

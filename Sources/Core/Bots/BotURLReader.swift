@@ -67,7 +67,7 @@ struct BotURLReader {
     }
 }
 
-/// What an argument may be that fills a segment of a path.
+/// The allowed values of an argument in a path segment.
 enum BotPathValue {
     private static let longest = 1024
     private static let mostDecodings = 3

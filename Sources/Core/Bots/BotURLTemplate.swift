@@ -6,7 +6,6 @@ internal import Bytes
 /// What is filled in stays where it is put: it is percent-encoded but for the unreserved characters (RFC 3986 section 2.3), and no segment
 /// becomes empty, `.` or `..`, so scheme, host, port, the number of segments and of query items are those of the template.
 package struct BotURLTemplate: Sendable, Equatable {
-    /// What is wrong with a template.
     package enum Problem: Error, Equatable {
         /// It is not `scheme://host…` in visible ASCII without a user, a password and a fragment.
         case malformed

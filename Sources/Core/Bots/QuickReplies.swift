@@ -20,9 +20,9 @@ package struct QuickReplies: Sendable, Equatable {
     package private(set) var text: String
     /// The replies of all blocks in their order, each once, up to `most`.
     package private(set) var options: [String] = []
-    /// How many blocks were cut out.
+    /// The number of blocks that were cut out.
     package private(set) var cut = 0
-    /// How many blocks are broken. One without an end takes the rest of the text.
+    /// The number of broken blocks. A block without an end takes the rest of the text.
     package private(set) var broken = 0
 
     package init(in text: String) {
@@ -93,7 +93,7 @@ package struct QuickReplies: Sendable, Equatable {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
-    /// Where a mark begins; its first byte is not repeated in it, so a mismatch begins anew.
+    /// Returns the start of a mark. Its first byte occurs only once in it, so a mismatch restarts the search.
     private static func index(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         var (index, matched) = (start, 0)
         while index < bytes.count {

@@ -16,7 +16,7 @@ package struct Breaker: Sendable, Equatable {
     }
 
     package let failuresToOpen: Int
-    /// How long it stays open, by the number of openings in a row.
+    /// The open time, by the number of consecutive openings.
     package let openTime: RetryPolicy
     /// The longest time that `slowDown` grants, in milliseconds.
     package let longestSlowDownMilliseconds: UInt64
@@ -29,7 +29,7 @@ package struct Breaker: Sendable, Equatable {
     /// Whether the provider has asked for fewer attempts since the last success. Otherwise one that asks each second would seem to work.
     private var hasSlowedDown = false
     private var pause: Pause?
-    /// Why it is paused, until `resume` or a probe's success; nil when it is not paused.
+    /// The reason of the pause, until `resume` or a probe's success; nil when it is not paused.
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
     /// Makes a closed breaker; less than one failure to open it is a programmer's mistake and traps.
@@ -40,10 +40,10 @@ package struct Breaker: Sendable, Equatable {
         self.longestSlowDownMilliseconds = longestSlowDownMilliseconds
     }
 
-    /// How many attempts may start now: 0, 1 for a probe, or `Int.max`.
+    /// Returns the number of attempts that may start now: 0, 1 for a probe, or `Int.max`.
     ///
-    /// Updates `state` and `nextChange` too, so call it before reading them. If the clock is set forward, a probe starts early;
-    /// if it is set back, no wait becomes longer than it was.
+    /// Also updates `state` and `nextChange`, so call it before reading them. If the clock is set forward, a probe starts early; if it is
+    /// set back, no wait becomes longer than it was.
     package mutating func permits(now: UnixMilliseconds) -> Int {
         if slowDown?.isOver(now: now) == true { slowDown = nil }
         if case .open(var wait) = circuit {

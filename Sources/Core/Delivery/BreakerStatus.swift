@@ -1,4 +1,4 @@
-/// How that does which a breaker guards, a notifier or an app's backend, in the words of metrics.
+/// The state of a breaker's target, a notifier or an app's backend, as metrics show it.
 package enum BreakerStatus: String, Sendable, CaseIterable {
     /// The last attempt succeeded, or there was none yet.
     case working
@@ -6,7 +6,7 @@ package enum BreakerStatus: String, Sendable, CaseIterable {
     case failing
     /// Too many attempts failed in a row: the breaker is open, and nothing starts for a while.
     case open
-    /// That while is over: one attempt, the probe, decides whether the breaker closes.
+    /// The open time is over: one attempt, the probe, decides whether the breaker closes.
     case halfOpen = "half_open"
     /// A notifier is misconfigured, or its receiver wants nothing more; the log and `deskgate status` name the remedy.
     case paused

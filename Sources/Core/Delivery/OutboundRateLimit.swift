@@ -1,19 +1,19 @@
 package import Time
 
-/// How often a notifier's receiver may be called about one person or one device: at most so many times in any window of that length.
+/// Limits calls to a notifier's receiver about one person or one device: at most `max` in any window of that length.
 ///
-/// The store counts calls where it claims (`Claim.pace`), so that all processes that share it keep the pace together, also after a restart.
-/// The window must be longer than a lease. Then two calls for a person never overlap, and none overtakes another.
+/// The store counts calls in the claim's transaction (`Claim.pace`), so the limit holds across replicas and restarts. The window must be
+/// longer than a lease, so that two calls for a person never overlap or overtake each other.
 package struct OutboundRateLimit: Sendable, Equatable {
-    /// Whose calls are counted together.
+    /// The unit whose calls are counted together.
     package enum Scope: String, Sendable {
         case person
-        /// Those for one device of an app, whoever is signed in there.
+        /// One device of an app, regardless of the user.
         case device
     }
 
     package let scope: Scope
-    /// How many, at least 1.
+    /// At least 1.
     package let max: Int
     /// The window's length in milliseconds. A call exactly as long after another is allowed.
     package let windowMilliseconds: UInt64
@@ -36,7 +36,7 @@ package struct OutboundRateLimit: Sendable, Equatable {
 
 /// The call that an attempt makes, and the rules that count it.
 package struct RateLimitedCall: Sendable, Equatable {
-    /// Whom and which device the receiver is told of.
+    /// The person and device in the receiver's call.
     package let device: Device.Key
     /// At most one of each scope.
     package let rules: [OutboundRateLimit]

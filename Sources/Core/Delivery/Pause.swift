@@ -57,7 +57,6 @@ struct Wait: Sendable, Equatable {
 
 /// The state of a breaker, as operators see it.
 package enum BreakerState: Sendable, Equatable {
-    /// Why a notifier is paused.
     package enum PauseReason: String, Sendable, CaseIterable {
         /// The provider refuses our credentials or settings, so that no attempt can succeed.
         case misconfigured

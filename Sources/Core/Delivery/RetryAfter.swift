@@ -6,9 +6,9 @@ package enum RetryAfter {
     /// The longest wait that is reported, in milliseconds: a year. Added to any real time it doesn't overflow.
     package static let longestMilliseconds: UInt64 = 365 * 86_400_000
 
-    /// How long the other side asks to wait from now, in milliseconds; 0 for a date in the past.
+    /// Returns the requested delay from now, in milliseconds; 0 for a date in the past.
     ///
-    /// Nil for what is neither of both forms. Spaces and tabs around it are ignored, RFC 9110 section 5.5.
+    /// Returns nil for a value of neither form. Spaces and tabs around it are ignored, RFC 9110 section 5.5.
     package static func milliseconds(from value: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
         let text = value.extracting(rangeInsideBlanks(of: value))
         guard !text.isEmpty else { return nil }

@@ -28,10 +28,10 @@ package struct RetryPolicy: Sendable, Equatable {
         self.maximumAttempts = maximumAttempts
     }
 
-    /// How long to wait after so many attempts, counted from 1, in milliseconds; never overflows.
+    /// Returns the delay after an attempt, counted from 1, in milliseconds; never overflows.
     ///
-    /// If the receiver asked for a delay (see `RetryAfter`), it is granted between the floor and its ceiling. Otherwise the delay is
-    /// uniform between the floor and the exponential backoff, so that deliveries gather at neither.
+    /// A delay that the receiver requested (`RetryAfter`) is granted between the floor and its ceiling. Otherwise the delay is uniform
+    /// between the floor and the exponential backoff, so that deliveries do not bunch up.
     package func delayMilliseconds(
         afterAttempt attempt: Int, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> UInt64 {
@@ -76,14 +76,14 @@ extension RetryPolicy {
     package static let push = RetryPolicy(
         baseMilliseconds: 20_000, floorMilliseconds: 10_000, ceilingMilliseconds: 900_000, retryAfterCeilingMilliseconds: 3_600_000)
 
-    /// How long a breaker stays open: 5 minutes at most, half of the longest delay of a delivery, so that it is closed when those come.
+    /// The open time of a breaker: at most 5 minutes, half of the longest delay of a delivery, so that it is closed when those are due.
     package static let breaker = RetryPolicy(
         baseMilliseconds: 10_000, floorMilliseconds: 5000, ceilingMilliseconds: 300_000, retryAfterCeilingMilliseconds: 300_000)
 }
 
-/// What becomes of a delivery whose attempt has failed for now.
+/// The next state of a delivery after a failed attempt.
 package enum RetryDecision: Sendable, Equatable {
-    /// Why a delivery is not attempted again; the text stands in logs and metrics.
+    /// The reason why a delivery is not attempted again, as logs and metrics show it.
     package enum Ending: String, Sendable, Equatable, CaseIterable {
         /// The next attempt would come too late.
         case expired

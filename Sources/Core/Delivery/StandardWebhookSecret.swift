@@ -2,11 +2,10 @@ package import Crypto
 
 /// A secret shared with a webhook's receiver, Standard Webhooks 1.0: `whsec_` and 24 to 64 bytes in standard base64 with padding.
 package struct StandardWebhookSecret: Sendable {
-    /// What is wrong with a secret's text; it never holds any of it.
     package enum Problem: Error, Equatable {
         /// It doesn't start with `whsec_`.
         case missingPrefix
-        /// What follows is not standard base64 with padding, or has spaces or a line's end around it.
+        /// The rest is not standard base64 with padding, or has spaces or line breaks around it.
         case notBase64
         /// It stands for less than 24 bytes.
         case tooShort

@@ -3,7 +3,7 @@ package import Time
 
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
-    /// How far a timestamp may be from now, in milliseconds.
+    /// The maximum difference of a timestamp from now, in milliseconds.
     package static let usualTolerance: UInt64 = 300_000
 
     /// The value of `webhook-timestamp`: Unix seconds in decimal digits.

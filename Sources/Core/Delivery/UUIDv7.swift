@@ -68,13 +68,13 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(value: value)
     }
 
-    /// How many deliveries an event can have.
+    /// The maximum number of an event's deliveries.
     package static let mostDeliveries = 0xFFFF
 
     /// The same number with its last 16 bits cleared: the id of an event, which leaves room for the ids of its deliveries.
     package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
 
-    /// How many events can be made together.
+    /// The maximum number of events that are made together.
     package static let mostEvents = 0x8000
 
     /// The id of one of the events that are made together. Their ids rise with their positions, because receivers sort by them. One random
@@ -92,7 +92,7 @@ package struct UUIDv7: Hashable, Sendable {
         return UUIDv7(unchecked: event.value | UInt128(position + 1))
     }
 
-    /// Which of its event's deliveries has this id; -1 for an event's own.
+    /// The delivery's position within its event; -1 for an event's own id.
     package var position: Int { Int(value & 0xFFFF) - 1 }
 
     /// When it was made, as its maker says.

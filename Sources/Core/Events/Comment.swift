@@ -3,12 +3,11 @@ package import Time
 
 /// A comment of a ticket for one person, as the help desk tells of it, and the payload of an event of the kind `comment.created`.
 package struct Comment: Sendable, Equatable {
-    /// Who wrote the comment.
     package struct Author: Sendable, Equatable {
         /// The name as people see it.
         package let name: String?
         package let avatarID: HelpDeskID?
-        /// Where phones load the picture from: an https URL without credentials. Nil when it is not known.
+        /// The address of the picture: an https URL without credentials; nil when it is unknown.
         package let avatarURL: String?
         /// The color that stands where there is no picture.
         package let avatarColor: String?
@@ -48,11 +47,11 @@ package struct Comment: Sendable, Equatable {
     package let commentID: HelpDeskID
     /// The device that the help desk names; empty when it names none.
     package let deviceID: String
-    /// What kind of device that is, in the app's own words, such as `ios`; nil when that was not said.
+    /// The type of that device in the app's own words, such as `ios`; nil when it is unknown.
     package let deviceType: String?
-    /// What was written; empty when only files were sent.
+    /// Empty when only files were sent.
     package let body: String
-    /// Who wrote it; nil when that is not known.
+    /// nil when it is unknown.
     package let author: Author?
     /// When it was written; nil when the help desk does not say.
     package let createdAt: UnixMilliseconds?
@@ -102,10 +101,10 @@ extension Event {
 }
 
 extension Comment {
-    /// What its notifications are grouped and its deliveries kept in order by: the channel, or the ticket where there are no channels.
+    /// Groups notifications and orders deliveries: the channel, or the ticket where there are no channels.
     package var conversation: HelpDeskID? { channel ?? ticketID }
 
-    /// What the data has beside its texts in bytes, about.
+    /// The approximate size of the data without its texts, in bytes.
     private static let fixedSize = 384
 
     /// The event's data, which receivers of signed events see as it is.

@@ -3,9 +3,8 @@ package import Time
 /// Something of a help desk's that is remembered because what comes next means something only beside what came before: a ticket, a
 /// conversation, a question to a customer.
 package struct ConversationState: Sendable, Equatable {
-    /// What tells the topics of an app apart.
     package struct Name: Sendable, Hashable, Comparable {
-        /// What kind of topic it is, in a word of the help desk's.
+        /// The kind of topic, in the help desk's words.
         package let kind: ByteKey
         package let text: ByteKey
 
@@ -25,7 +24,7 @@ package struct ConversationState: Sendable, Equatable {
     package let name: Name
     /// The person whom it is about; empty when nobody is known.
     package let userID: String
-    /// What is remembered, in a form of the help desk's; some hundred bytes.
+    /// The state in a form of the help desk; some hundred bytes.
     package let data: [UInt8]
 
     package init(_ name: Name, userID: String, data: [UInt8]) {
@@ -35,30 +34,28 @@ package struct ConversationState: Sendable, Equatable {
     package var isOfFormer: Bool { data == Self.formerData }
 }
 
-/// What a help desk has told, which is an event, several or none, depending on what was told before.
 package struct Report: Sendable {
-    /// What follows from a report.
     package enum Decision: Sendable {
         /// It cannot be decided yet; nothing is stored, and it may be given to the store again with more in it.
         case undecided
         /// Nothing may be stored of it.
         /// - Parameter reason: a stable word for the log; nil where nobody needs to know why.
         case ignored(reason: String?)
-        /// What is remembered from now on, and the events that are stored in the same transaction, in their order.
+        /// The new state, and the events that are stored in the same transaction, in order.
         /// - Parameters:
-        ///   - remark: a stable word for what is odd about it, for metrics; nil when nothing is.
-        ///   - rating: the score that its events tell of, for metrics; nil when none does.
-        ///   - mark: what was read, so that pending pushes of it end in the same transaction; nil when nothing was.
+        ///   - remark: a stable word for an irregularity, for metrics; nil for none.
+        ///   - rating: the score in its events, for metrics; nil for none.
+        ///   - mark: the read receipt whose pending pushes end in the same transaction; nil for none.
         case decided(
             conversations: [ConversationState], incomingEvents: [IncomingEvent], remark: String?, rating: Int64? = nil,
             receipt: ReadReceipt? = nil)
     }
 
     package let appID: String
-    /// What it is recognised by when it comes again, with `Event.Identity.commentID`: of its event, or of a digest of its body. Without a
-    /// comment it is never recognised.
+    /// The identity that deduplicates repetitions, with `Event.Identity.commentID`: of its event, or a digest of its body. Without a
+    /// comment it is not deduplicated.
     package let identity: Event.Identity
-    /// What its events, where they tell of a comment, are recognised by beside that.
+    /// Additional identities that deduplicate its events about comments.
     package let events: [Event.Identity]
     /// The id by which it is named when no event is stored of it.
     package let id: UUIDv7
@@ -88,7 +85,7 @@ package struct Report: Sendable {
     }
 }
 
-/// What a store has made of a report.
+/// The store's result for a report.
 package enum ReportOutcome: Sendable, Equatable {
     /// It is durable.
     /// - Parameters:

@@ -2,7 +2,6 @@ package import Time
 
 /// One event on its way to one notifier, from its acceptance to its end.
 package struct Delivery: Sendable, Equatable {
-    /// Where a delivery stands.
     package enum State: String, Sendable, CaseIterable {
         /// It is still to be delivered, now or later.
         case pending
@@ -33,23 +32,23 @@ package struct Delivery: Sendable, Equatable {
     /// Whether it ended because the person had read the comment: nobody was notified.
     package var isSuperseded: Bool { state == .delivered && reason.utf8.elementsEqual(DeliveryEnding.supersededByRead.reason.utf8) }
 
-    /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.
+    /// The same on every attempt, so that receivers recognise repetitions: `UUIDv7.delivery` of the event's id.
     package let id: UUIDv7
     package let notifier: String
     package private(set) var event: Event
-    /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
+    /// The person's device that a comment is for, nil for none in particular; the device of a registry event.
     package let deviceID: String?
     /// The device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
     /// compared with them, and it comes back with the outcome.
     package let device: Device?
     package let state: State
-    /// How many tries have begun.
+    /// The number of attempts that have begun.
     package let attempts: Int
     /// When the next try is due; while a try runs, when its lease ends.
     package private(set) var dueAt: UnixMilliseconds
     /// When it ended; nil while it is pending.
     package private(set) var endedAt: UnixMilliseconds?
-    /// Why it stands where it stands, in a stable word such as `timeout`; empty before the first try.
+    /// The cause of its state in a stable word such as `timeout`; empty before the first attempt.
     package let reason: String
     /// The span of the attempt that is under way, which its requests name; nil outside of one, and when the event has no trace.
     package private(set) var attempt: TraceContext?
@@ -79,15 +78,14 @@ package struct Delivery: Sendable, Equatable {
 
 /// One try of a delivery, as it is remembered.
 package struct DeliveryAttempt: Sendable, Equatable {
-    /// Its number, from 1.
     package let number: Int
     package private(set) var startedAt: UnixMilliseconds
     /// When its outcome was known; nil when the process ended before.
     package private(set) var endedAt: UnixMilliseconds?
-    /// What came of it: `delivered`, `retry`, `dead`, or why none followed though one might have arrived (`expired`, `attempts_spent`);
-    /// `interrupted` when the process ended before; empty while it is not known.
+    /// `delivered`, `retry`, `dead`, or why no attempt followed although one might have arrived (`expired`, `attempts_spent`);
+    /// `interrupted` when the process ended before; empty while it is unknown.
     package let outcome: String
-    /// Why, in a stable word such as `status_503`, `timeout` or `connection_reset`.
+    /// A stable word such as `status_503`, `timeout` or `connection_reset`.
     package let reason: String
 
     package init(number: Int, startedAt: UnixMilliseconds, endedAt: UnixMilliseconds?, outcome: String, reason: String) {

@@ -1,4 +1,3 @@
-/// Which deliveries are made of an event. Every store follows this rule.
 package enum DeliveryPlan {
     /// A device that an event may be for.
     package struct Candidate: Sendable, Equatable {
@@ -17,7 +16,8 @@ package enum DeliveryPlan {
         package let subscription: Subscription
         /// The device that a comment is for, or that an event of the registry tells of; nil when there is none.
         package let deviceID: String?
-        /// How it ends when it is made, kept so that operators see why nothing was sent; nil when it waits for its first attempt.
+        /// The ending of a delivery that ends when it is made, stored so that operators see why nothing was sent; nil when it waits for its
+        /// first attempt.
         package internal(set) var ending: DeliveryEnding?
     }
 
@@ -76,7 +76,7 @@ package enum DeliveryPlan {
     }
 }
 
-/// Why a store has ended a delivery by itself: when it was made, or because of what came later.
+/// The reason why a store ended a delivery by itself: when it was made, or because of a later event.
 package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     /// There is no registered device that the notifier serves.
     case noTarget
@@ -97,7 +97,7 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How it is shown and counted: one that nobody needed any more has not arrived.
+    /// The outcome as operators see and count it: a delivery that was superseded by reading has not arrived.
     package var outcome: String { self == .supersededByRead ? "superseded" : state.rawValue }
 
     /// The reason in a stable word, for metrics and operators.
@@ -123,11 +123,11 @@ package struct DeliveryBounds: Sendable, Equatable {
 
     /// The queue of one notifier, as an event of an app meets it.
     package struct Queue: Sendable, Equatable {
-        /// How many deliveries of all apps wait in it.
+        /// The number of its pending deliveries of all apps.
         package let pending: Int
-        /// How many of the event's app do.
+        /// The number of them that belong to the event's app.
         package let pendingOfApp: Int
-        /// How many apps have deliveries in it, the event's app counted in any case.
+        /// The number of apps with deliveries in it, including the event's app in any case.
         package let apps: Int
 
         package init(pending: Int, pendingOfApp: Int, apps: Int) {
@@ -177,9 +177,9 @@ package struct DeliveryBounds: Sendable, Equatable {
         return waiting == 0 && hasFullQueue ? .failure(notifierQueuesFull) : .success(rows)
     }
 
-    /// Why a dead delivery cannot wait again; nil when there is room.
+    /// Returns why a dead delivery cannot wait again; nil when there is room.
     /// - Parameters:
-    ///   - total: how many deliveries are pending.
+    ///   - total: the number of pending deliveries.
     ///   - queue: the queue of its notifier.
     package func obstacle(total: Int, queue: () -> Queue) -> RetryObstacle? {
         // No bound is near, so nothing is counted.

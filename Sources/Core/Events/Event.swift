@@ -73,8 +73,8 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// What an event is about. Two webhooks with the same identity tell of one event: the help desk may send a webhook several times, and one for
-    /// each device.
+    /// The subject of an event. Two webhooks with the same identity report one event: the help desk may send a webhook several times, and
+    /// one for each device.
     package struct Identity: Sendable, Hashable {
         /// The app, as it arrived.
         package let appID: String
@@ -106,7 +106,7 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// What deliveries are kept in order by, within a notifier and an app.
+    /// The unit of order of deliveries, within a notifier and an app.
     package enum OrderKey: Sendable, Hashable {
         /// The ticket that the event is about.
         case ticket(HelpDeskID)
@@ -114,12 +114,12 @@ package struct Event: Sendable, Equatable {
         case person(ByteKey)
     }
 
-    /// Its id, which notifiers see.
+    /// Visible to notifiers.
     package let id: UUIDv7
     package let kind: Kind
     package let identity: Identity
     package let userID: String
-    /// What kind of device it names, in the app's own words; nil when that was not said.
+    /// The type of device that it names, in the app's own words; nil when it is unknown.
     package let deviceType: String?
     /// When it happened: by the help desk's clock if a help desk has told of it, otherwise as `receivedAt`, by the store's clock if it has one.
     /// Receivers are told it, whichever process delivers, so it is never converted.
@@ -128,7 +128,7 @@ package struct Event: Sendable, Equatable {
     package private(set) var receivedAt: UnixMilliseconds
     /// When its deliveries end at the latest.
     package private(set) var expiresAt: UnixMilliseconds
-    /// Its payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
+    /// The payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
     /// The span of the request that it came with, below which its attempts stand; nil when it was caused by none.
@@ -137,7 +137,7 @@ package struct Event: Sendable, Equatable {
     /// The data of an event whose texts and tokens are gone.
     package static let noData = Array("{}".utf8)
 
-    /// What its deliveries are kept in order by, for notifiers that keep an order.
+    /// The unit of order of its deliveries, for notifiers that keep an order.
     package var orderKey: OrderKey { identity.ticketID.map { .ticket($0) } ?? .person(ByteKey(userID)) }
 
     /// Whether its texts and tokens are still there.

@@ -3,7 +3,6 @@ package import Time
 /// An event that has just come in, with its subscriptions.
 package struct IncomingEvent: Sendable {
     package private(set) var event: Event
-    /// Which notifiers it goes to, and how.
     package let subscriptions: [Subscription]
     /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
     package let token: PushToken?
@@ -19,7 +18,6 @@ package struct IncomingEvent: Sendable {
     }
 }
 
-/// How an app's events reach one notifier.
 package struct Subscription: Sendable, Equatable {
     package let notifier: String
     package let deviceTypes: DeviceTypes

@@ -4,23 +4,23 @@ package import Time
 package protocol Notifier: Sendable {
     /// Whether the deliveries of one ticket must be tried one after the other, in the order of their acceptance.
     var keepsTicketOrder: Bool { get }
-    /// How many tries may run at once.
+    /// The maximum number of concurrent attempts.
     var concurrency: Int { get }
     /// When a try that failed is repeated.
     var retryPolicy: RetryPolicy { get }
-    /// How long one try takes at most, in milliseconds: when a process ends in the middle, the next one waits a little longer than that.
+    /// The maximum length of an attempt in milliseconds. It bounds the lease: after a crash, the next attempt waits a little longer than
+    /// that.
     var longestAttemptMilliseconds: UInt64 { get }
-    /// How long after `misconfigured` one delivery is tried, to find out whether somebody has mended the other side, in milliseconds; nil to wait
-    /// for a reload.
+    /// Milliseconds after `misconfigured` until one delivery probes whether the other side was repaired; nil waits for a reload.
     var probeAfterMilliseconds: UInt64? { get }
-    /// How often its receiver may be called about one person or one device; at most one rule of each scope. The calls that count are those
-    /// that `RateLimitedCall` names, and it must make no others.
+    /// The limits of calls to the receiver about one person or one device; at most one for each scope. `RateLimitedCall` names the calls
+    /// that count; the notifier must make no others.
     var pace: [OutboundRateLimit] { get }
 
     /// The server that it calls, if its requests carry the attempt's trace on; nil when they do not.
     var tracedServer: ServerAddress? { get }
 
-    /// What an operator does when an outcome with this reason is `misconfigured` or has a `settingsFault`: one sentence's end.
+    /// The operator's remedy when an outcome with this reason is `misconfigured` or has a `settingsFault`: the end of a sentence.
     func remedy(for reason: String) -> String
 
     /// Tries one delivery.
@@ -33,15 +33,14 @@ extension Notifier {
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
     /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
-    /// Its requests, if it sends any, go to somebody who does not need to know of our traces.
+    /// By default its receiver gets no traces.
     package var tracedServer: ServerAddress? { nil }
-    /// As often as deliveries are due.
+    /// By default unlimited.
     package var pace: [OutboundRateLimit] { [] }
     /// For notifiers without settings.
     package func remedy(for reason: String) -> String { "look at the log" }
 }
 
-/// What came of one try: all that a notifier has to say.
 package struct DeliveryOutcome: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case delivered
@@ -57,7 +56,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case misconfigured
     }
 
-    /// Why an operator should check the notifier's settings although the outcome does not pause it.
+    /// The reason why an operator should check the notifier's settings although the outcome does not pause it.
     package enum SettingsFault: Sendable, Equatable {
         /// The receiver's words for this device are the same as for any device while the settings are those of another app.
         case possible
@@ -68,7 +67,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
     }
 
     package let verdict: Verdict
-    /// Why, in a stable word for metrics and people, such as `status_503`; never anything that the receiver wrote.
+    /// A stable word for metrics and people, such as `status_503`; never the receiver's own text.
     package let reason: String
     /// Whether attempts rest for a while: the receiver asked for less, or answered 502 or 504.
     package let slowsDown: Bool
@@ -78,11 +77,11 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let wasAsked: Bool
     /// Whether the call may have reached the receiver; one that has not does not count towards the notifier's pace.
     package let mayHaveArrived: Bool
-    /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
+    /// The provider's environment that accepted the token, to be stored with a device whose record lacks it.
     package let environment: String?
     /// Whether the receiver works and only wants fewer attempts, which is no failure. A proxy answers 502 or 504 for a receiver that is down.
     package var asksForLess: Bool { slowsDown && status.map { $0 < 500 } ?? true }
-    /// What is doubtful about the notifier's settings; nil when nothing is, or when the verdict is `misconfigured`.
+    /// The doubt about the notifier's settings; nil for none, or when the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?
     /// The status of the one response that it follows from; nil when there was none, or when it follows from several.
     package let status: Int?

@@ -8,7 +8,6 @@ package struct ReadReceipt: Sendable, Equatable {
     package static let mostExamined = 5000
 
     package let person: RevokedPerson
-    /// What was read, as `Comment.conversation`; nil for everything.
     package let conversation: HelpDeskID?
     /// The notifiers whose pending deliveries end. They keep no order.
     package let notifiers: [String]

@@ -5,7 +5,6 @@ package enum TicketPayload {
     /// The payload of `ticket.created`, `….assigned`, `….transferred`, `….closed`, `….reopened` and `….updated`.
     package struct Report: Sendable {
         package let ticketID: HelpDeskID
-        /// Its channel; nil when the help desk does not say.
         package let channel: HelpDeskID?
         /// The kind of channel that it came from, as `Ticket.channelType(_:)` says.
         package let channelType: String?

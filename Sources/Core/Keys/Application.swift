@@ -5,7 +5,6 @@ package import Time
 package struct Application: Sendable {
     /// One secret of an app.
     package struct Key: Sendable {
-        /// What a key is used for.
         package enum State: String, Sendable, CaseIterable {
             /// It verifies security keys, and new ones may be minted with it.
             case active
@@ -13,7 +12,7 @@ package struct Application: Sendable {
             case verifyOnly = "verify_only"
         }
 
-        /// Its number, unique within the app; part of each security key made with it.
+        /// Unique within the app, and part of each security key made with it.
         package let id: UInt32
         package let secret: HMACKey<SHA256>
         package let state: State
@@ -40,13 +39,13 @@ package struct Application: Sendable {
     package let name: String
     /// Names it where revocations are looked up.
     package let digest: KeyedDigest
-    /// Its keys, by rising id; none only where its backend alone decides.
+    /// By ascending id; none only where its backend alone decides.
     package let keys: [Key]
-    /// How long its users' keys live, where that differs from other apps.
+    /// The life of its users' keys, where it differs from other apps.
     package let life: KeyLife
     /// Until then its authorizations are answered 200 where they would be denied; nil denies.
     package let shadowUntil: UnixSeconds?
-    /// Who decides about its users.
+    /// The authority over its users: key, backend or both.
     package let verification: VerifyMode
     /// Names its people in logs while it has no key.
     let spareSecret: HMACKey<SHA256>?
@@ -84,14 +83,14 @@ package struct Application: Sendable {
     package func mintingKey(at now: UnixSeconds) -> Key? { keys.last { $0.mints(at: now) } }
 }
 
-/// How long the security keys of one app live, where that differs from other apps.
+/// The life of an app's security keys, where it differs from other apps.
 package struct KeyLife: Sendable, Equatable {
-    /// How long a key lives when nobody says, in seconds: a week. `init` also writes it as the longest life.
+    /// The default life of a key in seconds: a week. `init` also writes it as the longest life.
     package static let standardSeconds: UInt64 = 7 * 24 * 3600
 
     /// The oldest that a key of the app may be, in seconds since its issue; nil for as old as the policy allows.
     package var longestSeconds: UInt64?
-    /// How long a key of the app lives when nobody says, in seconds; 0 for ever, nil for as long as those of other apps.
+    /// The default life of the app's keys in seconds; 0 for ever, nil for that of other apps.
     package var defaultSeconds: UInt64?
 
     /// Makes bounds; by default those of all apps hold.
@@ -101,9 +100,9 @@ package struct KeyLife: Sendable, Equatable {
     }
 }
 
-/// How long keys are accepted beyond what they say themselves.
+/// Restrictions on keys beyond their own expiry.
 package struct KeyPolicy: Sendable, Equatable {
-    /// How far clocks may differ, in seconds.
+    /// The tolerated difference of clocks in seconds.
     package var clockSkewSeconds: UInt64
     /// The oldest that a key may be, in seconds since its issue; nil for any age.
     package var longestLifeSeconds: UInt64?
@@ -134,17 +133,17 @@ package struct KeyPolicy: Sendable, Equatable {
         notAfter.map { now.elapsed(since: $0) > clockSkewSeconds } ?? false
     }
 
-    /// Why a genuine key is not in force at `now`; nil when it is.
-    /// - Parameter notAfter: the end of the secret that made it.
+    /// Returns why a genuine key is not in force at `now`; nil when it is.
+    /// - Parameter notAfter: the expiry of the secret that made it.
     package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         return denial(issuedAt: key.issuedAt, notAfter: notAfter, now: now)
     }
 
-    /// Why a key that was issued then, or what was derived from it, is not in force at `now` because of its age or its secret; nil when neither
-    /// speaks against it.
-    /// - Parameter notAfter: the end of the secret that made the key.
+    /// Returns why a key issued then, or a credential derived from it, is not in force at `now` because of its age or its secret; nil when
+    /// it is.
+    /// - Parameter notAfter: the expiry of the secret that made the key.
     func denial(issuedAt: UnixSeconds, notAfter: UnixSeconds?, now: UnixSeconds) -> Denial? {
         // Never adds, so that no clock and no limit, however wrong, can overflow.
         let age = now.elapsed(since: issuedAt)

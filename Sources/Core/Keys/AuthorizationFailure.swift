@@ -2,7 +2,6 @@ package import Time
 
 /// An answer to a user's request that neither allowed nor denied it. It has no text of a caller.
 package struct AuthorizationFailure: Sendable, Equatable {
-    /// Why the request was answered so.
     package enum Reason: Sendable, Equatable {
         /// Answered 503: nobody could decide.
         case undecided(UndecidedReason)

@@ -4,19 +4,18 @@ package import Time
 ///
 /// It has times, reasons and key ids, and no text of a caller.
 package struct AuthorizationHistory: Sendable {
-    /// How many reasons are kept.
+    /// The number of reasons that are stored.
     static let mostDenials = 3
 
     /// The last request that was allowed.
     package struct Success: Sendable, Equatable {
         package let at: UnixSeconds
-        /// Which of the app's keys allowed it; nil when the app's backend decides alone.
+        /// The app's key that allowed it; nil when the app's backend decides alone.
         package let keyID: UInt32?
         /// Whether only the app's shadow mode allowed it.
         package var isShadowed = false
     }
 
-    /// Why a request was not allowed.
     package enum Reason: Sendable, Equatable {
         /// Answered 403.
         case denial(Denial)
@@ -46,11 +45,11 @@ package struct AuthorizationHistory: Sendable {
     /// The last request that was denied for one reason, with one key.
     package struct Denied: Sendable, Equatable {
         package let reason: Reason
-        /// Which of the app's keys the request was about; nil when it was about none of them.
+        /// The app's key in the request; nil for none of them.
         package let keyID: UInt32?
         package let at: UnixSeconds
 
-        /// Why, where it was answered 403.
+        /// The reason of a 403; nil for other answers.
         package var denial: Denial? { if case .denial(let denial) = reason { denial } else { nil } }
 
         /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
@@ -99,7 +98,7 @@ package struct AuthorizationHistory: Sendable {
         return denials.first { $0.isOfGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 
-    /// How many requests were denied within ten minutes, counted in whole minutes.
+    /// Returns the number of denied requests within ten minutes, counted in whole minutes.
     package func count(at now: UnixSeconds) -> Int { counts.total(at: now) }
 
     /// When the latest request came that was decided.

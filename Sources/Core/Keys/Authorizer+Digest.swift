@@ -5,7 +5,7 @@ extension Authorizer {
     /// Domain separation: what tells secrets apart makes no security keys.
     private static let label: StaticString = "deskgate/keys/v1"
 
-    /// What `keysDigest` says of apps, which are sorted by their ids, as their keys are.
+    /// Returns the `keysDigest` of apps, which are sorted by their ids, as their keys are.
     static func digest(of applications: [Application]) throws(CryptoError) -> String {
         var bytes: [UInt8] = []
         for application in applications {

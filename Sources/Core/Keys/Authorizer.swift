@@ -42,7 +42,7 @@ package final class Authorizer: Sendable {
     }
 
     package let applications: [Application]
-    /// What is asked of keys beyond being genuine; an app may have a bound of its own (`KeyPolicy.narrowed(by:)`).
+    /// Requirements on genuine keys; an app may narrow them (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
     /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes that have the same one
     /// accept and mint the same. It tells nothing of the secrets.
@@ -139,11 +139,11 @@ package final class Authorizer: Sendable {
         return Authorization(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
     }
 
-    /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
+    /// Returns the decision, or `shadowed` in place of a denial while the app is in shadow mode.
     ///
-    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode,
-    /// and nobody who is blocked or was forgotten is allowed by it: the mode is for keys that are not yet right, and a block is an
-    /// operator's decision about a person. A sign-out and a revoked key are about keys.
+    /// Use it for authorization only: on other routes a caller without a key would get another person's messages. An unknown app has no
+    /// shadow mode. Blocked and forgotten users stay denied, because a block is an operator's decision about a person, while shadow mode is
+    /// for keys that are not yet right. Sign-outs and revoked keys concern keys.
     package func applyingShadowMode(to decision: Authorization, now: UnixSeconds) -> Authorization {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil, !decision.isKeptOut

@@ -3,7 +3,7 @@ package import Time
 
 /// Makes security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
 package struct KeyMinting: Sendable {
-    /// Why a key cannot be made.
+    /// The reason why a key cannot be minted.
     package enum Refusal: Error, CustomStringConvertible {
         /// A field would make a key that is never accepted.
         case malformed(ValidationError)
@@ -49,9 +49,9 @@ package struct KeyMinting: Sendable {
 
     /// A new key.
     package struct Minted: Sendable {
-        /// Its text: a secret of the user.
+        /// A secret of the user.
         package let securityKey: String
-        /// Which of the app's secrets made it.
+        /// The app's secret that made it.
         package let keyID: UInt32
         package let issuedAt: UnixSeconds
         /// The last second in which it is valid; 0 for ever.

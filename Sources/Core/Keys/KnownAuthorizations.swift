@@ -9,7 +9,7 @@ package struct KnownAuthorizations: Sendable {
     package let completeSince: UnixSeconds
     /// The user's record; nil when there is none.
     package let history: AuthorizationHistory?
-    /// How many other processes were asked and have not answered.
+    /// The number of other processes that did not answer.
     package var silentReplicas = 0
 
     package init(startedAt: UnixSeconds, completeSince: UnixSeconds, history: AuthorizationHistory?) {

@@ -7,7 +7,7 @@ package import Time
 /// Users whom a genuine key or an earlier success has proven to exist are apart, and so are users whose last request was allowed. Failures
 /// have a table of their own, so that an outage, which meets all users at once, displaces nobody who was denied.
 package struct RecentAuthorizations: Sendable {
-    /// How many users are kept.
+    /// The maximum number of users.
     package struct Limits: Sendable, Equatable {
         /// Of all apps together: 4,096 users who are denied, and 8,192 who are allowed.
         private static let all = (allowed: 8192, proven: 2048, stranger: 1024)
@@ -71,7 +71,7 @@ package struct RecentAuthorizations: Sendable {
         failures.limit = limits.stranger
     }
 
-    /// How many users are kept.
+    /// The number of users.
     var count: Int { tables.reduce(0) { $0 + $1.count } }
 
     /// The record of a user; nil when there is none.

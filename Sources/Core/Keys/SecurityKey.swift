@@ -14,11 +14,11 @@ package struct SecurityKey: Sendable {
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
-    /// Where the salt begins in the head, and how long it is, in bytes.
+    /// The offset and length of the salt in the head, in bytes.
     static let (saltStart, saltCount) = (15, 16)
     private static let encodedCount = 84
 
-    /// Which of the app's secrets made it.
+    /// The app's secret that made it.
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
     /// The last second in which it is valid; 0 for ever.

@@ -1,6 +1,5 @@
-/// How a request breaks the public grammar: answered 400, with the field and what was expected, and never with a value.
+/// A violation of the public grammar: answered 400, with the field and the expected form, never with a value.
 package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with the field.
     package enum Problem: String, Sendable, Equatable, CaseIterable {
         /// The field is not there.
         case missing
@@ -33,7 +32,6 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     }
 
     package let field: CredentialField
-    /// What is wrong with it.
     package let problem: Problem
     /// Whether it is a security key that only the app's backend understands.
     private let isForeignKey: Bool

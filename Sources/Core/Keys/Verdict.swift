@@ -24,7 +24,7 @@ package enum Verdict: Sendable, Equatable {
         }
     }
 
-    /// Which of the app's keys the request was about; nil when it was about none of them.
+    /// The app's key in the request; nil for none of them.
     package var keyID: UInt32? {
         switch self {
         case .authorized(let keyID, _), .denied(_, let keyID), .shadowed(_, let keyID), .unconfirmed(let keyID): keyID
@@ -45,7 +45,6 @@ package enum Verdict: Sendable, Equatable {
     }
 }
 
-/// Why a well-formed request is denied.
 package enum Denial: String, Sendable, Equatable, CaseIterable {
     case unknownApp = "unknown_app"
     /// The app has no key of that id, or not any more.
@@ -68,7 +67,7 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case backendUndecided = "backend_undecided"
 }
 
-/// Why nobody could decide.
+/// The reason why a request could not be decided.
 package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
     /// A failure of our own.
     case internalError = "internal_error"

@@ -20,7 +20,7 @@ package struct LocalizedText: Sendable, Equatable {
         self.russian = russian
     }
 
-    /// What is the same in every language: names, numbers, and what other programs say.
+    /// A text that is the same in every language: names, numbers, and other programs' messages.
     package init(verbatim text: String) {
         self.init(text, russian: text)
     }

@@ -8,7 +8,7 @@ package import Time
 /// app of the configuration or are malformed, and callers that are refused, may be strangers', so they are worse only while hardly anybody
 /// is let in. Refused callers that name an app are compared with those of that app who are let in, and do not close it.
 package struct AnswerWindow: Sendable {
-    /// How long an answer counts, in milliseconds.
+    /// Milliseconds for which an answer counts.
     package static let lengthMilliseconds: UInt64 = 600_000
     /// Answers that were counted within this time count from the same moment, in milliseconds.
     static let stepMilliseconds: UInt64 = 5_000
@@ -16,7 +16,7 @@ package struct AnswerWindow: Sendable {
     package static let fewest: UInt64 = 5
     /// The chat is closed when fewer than one in so many are let in.
     package static let share: UInt64 = 10
-    /// How many good answers after the last bad one show that all is well again.
+    /// The number of good answers after the last bad one that ends the finding.
     package static let recovery: UInt64 = 3
 
     /// The kind of an answer to a caller.
@@ -38,7 +38,6 @@ package struct AnswerWindow: Sendable {
         /// The app; empty for requests that name none of the configuration.
         package let app: ByteKey
         package let result: Result
-        /// Why; a stable word.
         package let reason: String
 
         package init(_ result: Result, app: String = "", reason: String) {
@@ -48,7 +47,6 @@ package struct AnswerWindow: Sendable {
         }
     }
 
-    /// Why people are kept out.
     package struct Finding: Sendable, Equatable {
         package enum Kind: Sendable {
             case undecided
@@ -67,11 +65,9 @@ package struct AnswerWindow: Sendable {
         /// Of which app; empty when it is none of the configuration.
         package let app: String
         package let reason: String
-        /// How many answers were such.
+        /// The number of such answers.
         package let count: UInt64
-        /// How many of them were for that reason.
         package let reasonCount: UInt64
-        /// How many answers there were in all.
         package let total: UInt64
         package let isClosed: Bool
 
@@ -173,7 +169,7 @@ package struct AnswerWindow: Sendable {
         ]
     }
 
-    /// How many were let in after the last such answer to those who name the app, or none: of the app's, or of all.
+    /// Returns the number of users admitted after the last such answer to callers that name the app, or none: of the app, or of all.
     private func letInSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
         slices.reversed().prefix { $0.count { $0.app == app && $0.result == result } == 0 }
             .reduce(0) { $0 + $1.count { $0.result == .authorized && (app.text.isEmpty || $0.app == app) } }

@@ -1,4 +1,4 @@
-/// Why a caller of the public listener is refused before its request is read; the raw value stands in the log and the metric.
+/// The reason why a caller of the public listener is refused before its request is read; the raw value stands in the log and the metric.
 package enum CallerRefusal: String, Sendable, CaseIterable {
     /// The address is in none of the networks of `listen.allow`.
     case network

@@ -10,10 +10,9 @@ package import Time
 ///
 /// A process that has counted for less than half an hour does not know what is usual, and begins nothing.
 package struct DenialTrend: Sendable {
-    /// How many authorizations of the app there were since the process began.
+    /// Authorizations of the app since the process began.
     package struct Counts: Sendable, Equatable {
         package var asked: UInt64
-        /// How many of them were denied.
         package var denied: UInt64
 
         package init(asked: UInt64, denied: UInt64) {
@@ -22,21 +21,20 @@ package struct DenialTrend: Sendable {
         }
     }
 
-    /// What the trend shows.
     package struct Spike: Sendable, Equatable {
-        /// How many authorizations there were in the window.
+        /// The number of authorizations in the window.
         package let asked: UInt64
-        /// How many of them were denied.
+        /// The number of denials in the window.
         package let denied: UInt64
-        /// How many denials are usual in such a window, rounded up.
+        /// The usual number of denials in such a window, rounded up.
         package let usual: UInt64
 
         package init(asked: UInt64, denied: UInt64, usual: UInt64) {
             (self.asked, self.denied, self.usual) = (asked, denied, usual)
         }
 
-        /// What its condition tells, as the text of a JSON object.
-        /// - Parameter reason: the most frequent reason of the latest denials; empty when there are none.
+        /// Returns the condition's data as the text of a JSON object.
+        /// - Parameter reason: the most frequent reason of the latest denials; empty for none.
         package func data(app: String, reason: String) -> [UInt8] {
             let data: JSONValue = [
                 "app": .string(app), "window_seconds": .integer(Int64(DenialTrend.windowMilliseconds / 1000)),
@@ -46,7 +44,7 @@ package struct DenialTrend: Sendable {
             return data.serialized()
         }
 
-        /// What was usual when a condition began, by what it tells; 0 if it does not say.
+        /// Returns the usual number of denials from a condition's data; 0 if it is missing.
         package static func usual(in data: [UInt8]) -> UInt64 {
             UInt64(clamping: JSONValue(parsing: data)?["usual"]?.integer ?? 0)
         }

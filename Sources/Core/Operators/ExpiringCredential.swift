@@ -3,7 +3,6 @@ package import Time
 
 /// A credential of the configuration that ends at a known time.
 package struct ExpiringCredential: Sendable, Equatable {
-    /// What it is; a stable word.
     package enum Kind: String, Sendable, CaseIterable {
         case listenerCertificate = "listener_certificate"
         case notifierCertificate = "notifier_certificate"
@@ -12,7 +11,7 @@ package struct ExpiringCredential: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// Whose it is: a listener, a notifier or an app.
+    /// The owner: a listener, a notifier or an app.
     package let name: String
     package let expiresAt: UnixSeconds
 
@@ -62,7 +61,7 @@ package struct ExpiringCredential: Sendable, Equatable {
         }
     }
 
-    /// What its condition tells, as the text of a JSON object.
+    /// The condition's data as the text of a JSON object.
     package var data: [UInt8] {
         let end = min(expiresAt.rawValue, RFC3339.latest)
         let data: JSONValue = [

@@ -8,11 +8,10 @@ package import Time
 ///
 /// What works must be shown by an attempt: after a restart or a reload nothing is paused until the first attempt has failed again.
 package struct NotifierTrouble: Sendable {
-    /// How a notifier does its work now.
     package struct Observation: Sendable, Equatable {
         /// Whether it starts no attempts but probes: its breaker is not closed, or it is paused.
         package let isStopped: Bool
-        /// How often it was shown to work since this process began.
+        /// The number of successes since this process began.
         package let successes: UInt64
         package let waiting: Int
 
@@ -23,9 +22,9 @@ package struct NotifierTrouble: Sendable {
         }
     }
 
-    /// How many times as long as a pause it must work.
+    /// A notifier must work for so many times the length of its pause.
     static let calmFactor: UInt64 = 5
-    /// How long nothing may wait until a pause that nothing shows any more counts as ended, in milliseconds.
+    /// Milliseconds with an empty queue after which a pause without other evidence counts as ended.
     static let idleMilliseconds: UInt64 = 600_000
 
     private var stoppedSince: MonotonicMilliseconds?

@@ -4,7 +4,7 @@ package import Time
 /// Something that operators are told of when it begins and when it ends. The store keeps it while it lasts, so that each is told once,
 /// whatever restarts and however many processes see it.
 package struct OperatorCondition: Sendable, Equatable {
-    /// What it is; the raw value stands in the store.
+    /// The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
         /// A notifier starts no attempts. The subject is its name.
         case notifierPaused = "notifier_paused"
@@ -20,10 +20,10 @@ package struct OperatorCondition: Sendable, Equatable {
         case problem
     }
 
-    /// Which condition: at most one of a key lasts at a time.
+    /// Identifies a condition: at most one with a key lasts at a time.
     package struct Key: Sendable, Hashable, Comparable {
         package let kind: Kind
-        /// What it is about, without personal data.
+        /// The subject, without personal data.
         package let subject: ByteKey
 
         package init(_ kind: Kind, _ subject: String) {
@@ -36,7 +36,7 @@ package struct OperatorCondition: Sendable, Equatable {
         }
     }
 
-    /// Why a condition ended; a stable word.
+    /// The reason why a condition ended; a stable word.
     package enum End: String, Sendable, CaseIterable {
         case resolved
         /// Nothing shows any more that it lasts, such as a paused notifier without deliveries after a restart.
@@ -46,7 +46,7 @@ package struct OperatorCondition: Sendable, Equatable {
 
     package let key: Key
     package private(set) var since: UnixMilliseconds
-    /// What was known then, as the text of a JSON object: the members of `data` but `state` and the times.
+    /// The data at that time, as the text of a JSON object: the members of `data` without `state` and the times.
     package let data: [UInt8]
 
     package init(_ key: Key, since: UnixMilliseconds, data: [UInt8]) {
@@ -107,7 +107,7 @@ extension OperatorCondition.Kind {
     package var ended: Event.Kind { self == .notifierPaused ? .notifierRecovered : begun }
 }
 
-/// What a process knows of a condition now.
+/// A process's knowledge of a condition.
 package enum ConditionStatus: Sendable, Equatable {
     case holds
     /// Neither is shown: one that has been told lasts, and none begins.

@@ -2,26 +2,25 @@ package import Time
 
 /// From when on operators are told; the defaults are those of the alert rules in `deploy/prometheus`.
 package struct OperatorThresholds: Sendable, Equatable {
-    /// How long a notifier must start no attempts, in seconds.
+    /// Seconds for which a notifier must start no attempts.
     package var pausedSeconds = 60
     /// The age of the oldest delivery that waits, in seconds.
     package var queueLateSeconds = 900
-    /// How long before its end operators are told of a credential, in days.
+    /// Days before its expiry when a credential is reported.
     package var expiresDays = RenewalTime.dueDays
     /// The space that should be free on a disk, in units of 1,000,000 bytes; 0 for none.
     package var diskFreeMegabytes = 1000
-    /// How many authorizations of an app must be denied within `DenialTrend.windowMilliseconds`.
+    /// The number of denied authorizations of an app within `DenialTrend.windowMilliseconds`.
     package var denials = 20
 
     /// The defaults.
     package init() {}
 }
 
-/// How long before its end something is to be renewed, such as a certificate.
+/// The lead times for renewing something that expires, such as a certificate.
 ///
-/// Both lengths stand here; `ExpiringCredential` is the rule. It is shown long before anybody is sent for: a list that somebody looks at
-/// anyway may be early, because renewing at Apple or at a company's authority takes people and weeks. Who is told, by a line of the log or an
-/// event, should have to act now.
+/// `ExpiringCredential` is the rule. Lists show an expiry long before it, because renewing at Apple or at a company's authority takes
+/// people and weeks. The log and events report it only when the operator should act.
 package enum RenewalTime {
     /// From then on it is among the problems that `GET /v1/status` and the page show, in days.
     package static let shownDays = 30

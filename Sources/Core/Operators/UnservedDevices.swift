@@ -7,14 +7,14 @@ package import Time
 package struct UnservedDevices: Sendable {
     /// The fewest registrations of a type that say something, as for `AnswerWindow`.
     package static let fewest = AnswerWindow.fewest
-    /// How many types of an app are told apart within five seconds, because callers choose them.
+    /// The maximum number of an app's types within five seconds, because callers choose them.
     private static let mostTypes = 16
 
     /// Registrations of a type that no notifier serves.
     package struct Finding: Sendable, Equatable {
         /// The app and the type, in the callers' own words.
         package let app, type: String
-        /// How many registrations were of the type, and how many there were of the app in all.
+        /// The number of registrations of the type, and of all types of the app.
         package let count, total: UInt64
 
         package init(app: String, type: String, count: UInt64, total: UInt64) {

@@ -1,4 +1,4 @@
-/// Why webhooks are refused, as in logs and metrics.
+/// The reason for which webhooks are refused, as in logs and metrics.
 package enum WebhookRefusal: String, Sendable, CaseIterable {
     /// The path ends with an unknown secret.
     case pathSecret = "path_secret"

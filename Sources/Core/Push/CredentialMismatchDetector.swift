@@ -4,7 +4,7 @@
 /// devices of many different people, all of which it has taken pushes for before, and takes none between them. What was never taken says nothing
 /// of the settings: anybody who is registered can send any token. It is a value: the caller locks, and keeps one for each notifier.
 package struct CredentialMismatchDetector: Sendable, Equatable {
-    /// What a refusal comes to.
+    /// The consequence of a refusal.
     package enum Finding: Sendable, Equatable {
         /// The device's token is of no use to this app.
         case token
@@ -14,7 +14,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         case settings
     }
 
-    /// How many tokens are remembered; beyond that a token needs one refusal more.
+    /// The maximum number of remembered tokens; beyond it a token needs one refusal more.
     package static let limit = 10_000
 
     /// Of how many people devices must be refused to raise the alarm.
@@ -23,11 +23,11 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
     package private(set) var isRaised = false
 
     private var hasDelivered = false
-    /// Whose devices were refused since the last delivery, although they were taken before. They have no device's id.
+    /// People whose devices were refused since the last delivery although they were accepted before. Without a device's id.
     private var people: Set<Device.Key> = []
-    /// What was refused since the last delivery, by the tokens' digests.
+    /// Digests of tokens that were refused since the last delivery.
     private var unclear: Set<[UInt8]> = []
-    /// What was refused before a delivery, by the tokens' digests.
+    /// Digests of tokens that were refused before a delivery.
     private var doomed: Set<[UInt8]> = []
 
     /// Makes an alarm; fewer than two people to raise it are a programmer's mistake and trap.

@@ -4,11 +4,11 @@ package import Time
 ///
 /// The text is a credential for about an hour: it belongs in a header and never in a log. Printed, the token is `<redacted>`.
 package struct ProviderToken: Sendable {
-    /// What stands after `bearer`.
+    /// The text after `bearer`.
     package let text: String
     /// Tells the tokens of one cache apart, because a provider may hand out the same text twice.
     let number: UInt64
-    /// What had been added to our clock when the token was minted, in seconds.
+    /// Seconds that were added to our clock when the token was minted.
     let clockCorrectionSeconds: Int64
 }
 
@@ -23,7 +23,7 @@ extension ProviderToken: CustomStringConvertible, CustomDebugStringConvertible, 
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where tokens come from: minted here, or fetched from a provider.
+/// A source of tokens: minted here, or fetched from a provider.
 package protocol ProviderTokenSource: Sendable {
     /// Mints or fetches one token; the cache calls it for one token at a time.
     /// - Parameters:
@@ -45,9 +45,8 @@ package enum ProviderTokenFetch: Sendable {
     case unavailable(reason: String, retryAfterMilliseconds: UInt64?)
 }
 
-/// Why there is no token; never anything that the provider wrote.
+/// The reason why there is no token; never the provider's own text.
 package struct ProviderTokenFailure: Error, Sendable, Equatable {
-    /// What follows from the failure.
     package enum Kind: Sendable, Equatable {
         /// The provider refuses the credential: somebody must change the configuration.
         case refused
@@ -88,7 +87,7 @@ extension DeliveryOutcome {
     }
 }
 
-/// What to do after a provider has refused a token in a request.
+/// The reaction to a provider's refusal of a token.
 package enum TokenRefusal: Sendable, Equatable {
     /// Ask the cache for the token that replaces it, and send once more.
     case askAgain

@@ -1,14 +1,14 @@
-/// How long tokens of a provider are used, and how often it may be asked for new ones.
+/// The life of a provider's tokens, and the limits of requests for new ones.
 package struct ProviderTokenPolicy: Sendable {
-    /// How long before its end a token is replaced, in milliseconds, while the old one is still handed out.
+    /// Milliseconds before its expiry when a token is replaced, while it is still handed out.
     package let renewEarlyMilliseconds: UInt64
-    /// How long before its end a token is no longer handed out, in milliseconds, so that it does not end on its way.
+    /// Milliseconds before its expiry when a token is no longer handed out, so that it does not expire on its way.
     package let marginMilliseconds: UInt64
     /// The shortest time between two replacements of tokens that the provider has refused, in milliseconds.
     package let replacementIntervalMilliseconds: UInt64
     /// When a fetch that failed is repeated.
     package let backOff: RetryPolicy
-    /// How long nothing is handed out after the provider has complained of too many tokens.
+    /// The backoff after the provider complained of too many tokens.
     package let updatesBackOff: RetryPolicy
 
     /// Makes a policy; handing out a token for longer than it takes to replace it is meant, the opposite traps.

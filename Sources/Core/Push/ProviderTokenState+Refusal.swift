@@ -67,7 +67,7 @@ package enum ProviderClock {
         header.flatMap { HTTPDate.unixSeconds(of: Array($0.utf8), now: now) }
     }
 
-    /// How far the provider's clock is ahead of ours, in seconds; nil when the difference is within the tolerance or unknown.
+    /// Returns the seconds by which the provider's clock is ahead of ours; nil when the difference is within the tolerance or unknown.
     static func skew(providerUnixSeconds: UnixSeconds?, unixSeconds: UnixSeconds) -> Int64? {
         guard let providerUnixSeconds else { return nil }
         let difference = providerUnixSeconds.offset(from: unixSeconds)

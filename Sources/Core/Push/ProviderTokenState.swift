@@ -23,7 +23,7 @@ package struct ProviderTokenState: Sendable {
     var current: Current?
     var fetch: Fetch?
     var failures = 0
-    /// How many times in a row the provider has complained of too many tokens.
+    /// The number of consecutive complaints of the provider about too many tokens.
     var complaints = 0
     var lastNumber: UInt64 = 0
     /// When a refused token was last replaced.
@@ -83,7 +83,7 @@ package struct ProviderTokenState: Sendable {
         fetch = Fetch(startedAt: now, clockCorrectionSeconds: clockCorrectionSeconds)
     }
 
-    /// Why nothing may be fetched; nil when it may.
+    /// Returns why no token may be fetched; nil when it may.
     private func holdingBack(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
         fetchHold?.failure(now: now) ?? backOff?.failure(now: now)
     }

@@ -1,19 +1,18 @@
 package import Time
 
-/// What a phone shows of a comment, before a provider's format makes a message of it.
+/// The content of a push for a comment, independent of a provider's format.
 package struct PushNotification: Sendable, Equatable {
-    /// Why no message can be made.
+    /// No message fits into the limit.
     package struct TooLarge: Error, Equatable {}
 
     /// The largest message that APNs, FCM, RuStore and HMS take, in bytes.
     package static let largestPayload = 4096
-    /// What to try when a provider finds a message too large after all, in bytes.
     package static let shortenedPayload = 2048
 
     package let title: String
     /// Lines; the part that is cut when the message would be too large.
     package private(set) var body: String
-    /// Where the author's picture is, an https URL; nil for none. It is left out before the body is cut.
+    /// The https URL of the author's picture; nil for none. It is left out before the body is cut.
     package private(set) var avatarURL: String?
     package let sound: String?
     package let badge: Int?
@@ -47,7 +46,7 @@ package struct PushNotification: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// What groups the notifications of one ticket, or of one channel: at most 64 bytes.
+    /// Groups the notifications of one ticket, or of one channel: at most 64 bytes.
     package var thread: String { Self.thread(ticketID: ticketID, channel: channel) }
 
     /// The `thread` of a ticket or a channel.
@@ -58,7 +57,7 @@ package struct PushNotification: Sendable, Equatable {
     /// When the comment was written, as RFC 3339 says it; nil unless devices compare it with a `PushWithdrawal`.
     package var createdTime: String? { createdAt.map { RFC3339.text($0) } }
 
-    /// What is the same for every repetition of this notification, and for no other: 1 to 64 visible ASCII characters, which is what APNs takes as
+    /// Identical for every repetition of this notification, and unique otherwise: 1 to 64 visible ASCII characters, which APNs accepts as
     /// `apns-collapse-id`. A comment's identity of another form is replaced by a digest.
     package var repetitionID: String {
         "comment-" + Self.short(commentID)
@@ -70,14 +69,15 @@ package struct PushNotification: Sendable, Equatable {
         return isSendable ? id.text : String(UInt64(bitPattern: shortDigest(of: id.text)), radix: 16)
     }
 
-    /// What the app needs to open the chat. All values are text, because FCM takes nothing else and JavaScript has no integers of 64 bits.
+    /// The data with which the app opens the chat. All values are text, because FCM accepts nothing else and JavaScript has no 64-bit
+    /// integers.
     package var data: [(key: String, value: String)] {
         [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
             + [("comment_id", commentID.text), ("event_id", eventID.description)]
             + (createdTime.map { [("created_at", $0)] } ?? []) + (avatarURL.map { [("avatar_url", $0)] } ?? [])
     }
 
-    /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.
+    /// Returns the remaining life in whole seconds, at most four weeks, the longest that FCM accepts.
     package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { Self.lifeSeconds(until: expiresAt, now: now) }
 
     static func lifeSeconds(until expiresAt: UnixMilliseconds, now: UnixMilliseconds) -> UInt64 {

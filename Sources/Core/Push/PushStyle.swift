@@ -1,17 +1,17 @@
 package import Time
 
-/// How much of a comment a notification shows, where anybody may see it: on a locked screen, and to the provider that carries it.
+/// The part of a comment that a notification shows on a locked screen, and that the provider can read.
 package enum PushContent: String, Sendable, CaseIterable {
-    /// Who wrote it, with the picture, and the text or the names of the files.
+    /// The author with the picture, and the text or the names of the files.
     case full
-    /// Who wrote it, with the picture.
+    /// The author with the picture.
     case author
     case `private`
 }
 
-/// What notifications look like: how much they show, in which words, and how they ring.
+/// The form of notifications: content, words and sound.
 package struct PushStyle: Sendable, Equatable {
-    /// Why a name is none that a provider could know.
+    /// The reason why no provider could know a name.
     package enum Problem: Error, Equatable {
         case sound
         case androidChannel
@@ -22,7 +22,6 @@ package struct PushStyle: Sendable, Equatable {
     /// The longest title, in bytes of UTF-8: more than any device shows, and little of what a payload may have.
     package static let longestTitleBytes = 256
 
-    /// How much they show.
     package let content: PushContent
     /// In which words.
     package let templates: PushTemplates
@@ -51,11 +50,11 @@ package struct PushStyle: Sendable, Equatable {
         self.withdraws = withdraws
     }
 
-    /// What the phone shows of a comment.
+    /// Returns the notification for a comment.
     /// - Parameters:
-    ///   - eventID: of the event that tells of it.
-    ///   - createdAt: when it was written, but not after its arrival, for apps that withdraw it; nil when that is not known.
-    ///   - expiresAt: when nobody needs to know of it any more.
+    ///   - eventID: of the event that reports it.
+    ///   - createdAt: the time of writing, but not after its arrival, for apps that withdraw it; nil when it is unknown.
+    ///   - expiresAt: the time from which the comment is not pushed any more.
     package func notification(
         for comment: Comment, eventID: UUIDv7, createdAt: UnixMilliseconds? = nil, expiresAt: UnixMilliseconds
     ) -> PushNotification {

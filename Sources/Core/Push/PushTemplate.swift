@@ -1,15 +1,14 @@
 /// A text of a notification with places to be filled in, such as `{count} files: {files}`; `{{` and `}}` stand for braces.
 package struct PushTemplate: Sendable, Equatable {
-    /// What can be filled in.
+    /// The values that can be inserted.
     package enum Placeholder: String, Sendable, CaseIterable {
         case author
         case text
-        /// How many files came with it.
+        /// The number of its files.
         case count
         case files
     }
 
-    /// What is wrong with a template's text.
     package enum Problem: Error, Equatable {
         case empty
         /// It has more than `longestBytes`.

@@ -1,12 +1,12 @@
 /// The texts of notifications in one language: English and Russian are built in, and every text can be replaced.
 package struct PushTemplates: Sendable, Equatable {
-    /// What is wrong with texts that were given, all of it at once.
+    /// All mistakes in the configured texts.
     package struct Problems: Error, Equatable {
         /// One mistake: which text, or the language when nil, and a sentence's end that follows its name.
         package struct Problem: Equatable, Sendable {
-            /// Which text; nil for the language.
+            /// The text; nil for the language.
             package let part: PushTemplatePart?
-            /// What is wrong and what to do, such as `has the unknown placeholder {name}`.
+            /// The mistake and the remedy, such as `has the unknown placeholder {name}`.
             package let description: String
         }
 
@@ -124,18 +124,18 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     case text
     /// The body for files alone, by the form of the noun after their number; in some languages `one` is also for 21.
     case filesOne = "files_one"
-    /// As `filesOne`.
+    /// See `filesOne`.
     case filesFew = "files_few"
-    /// As `filesOne`.
+    /// See `filesOne`.
     case filesMany = "files_many"
-    /// As `filesOne`; also for every form that has no template of its own.
+    /// See `filesOne`; also for every form without a template of its own.
     case filesOther = "files_other"
     /// The title that reveals nothing; it also stands where an author's name is unknown.
     case neutralTitle = "neutral_title"
     /// The body that reveals nothing.
     case neutralBody = "neutral_body"
 
-    /// What may be filled in. The neutral texts reveal nothing, so nothing.
+    /// The allowed placeholders. The neutral texts have none, because they reveal nothing.
     package var placeholders: Set<PushTemplate.Placeholder> {
         switch self {
         case .title: [.author]
@@ -156,7 +156,7 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     }
 }
 
-/// Which form of a noun stands after a whole number (Unicode CLDR, "Language Plural Rules").
+/// The form of a noun after a whole number (Unicode CLDR, "Language Plural Rules").
 package enum PluralForm: String, Sendable, CaseIterable {
     case one, few, many, other
 

@@ -3,7 +3,7 @@
 /// What shows nothing or turns other text around goes: control characters, the bidirectional embeddings, overrides and isolates (which disguise
 /// file names), byte order marks, noncharacters. What writing needs stays: joiners, variation selectors, tags, direction marks.
 package enum PushText {
-    /// What stands where text was cut off.
+    /// Replaces text that was cut off.
     package static let ellipsis = "…"
 
     /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is visible.
@@ -111,7 +111,7 @@ extension PushText {
         }
     }
 
-    /// As the property says, of which no table is asked where it can have none: between the no-break space and the Ogham space mark.
+    /// The Unicode property. No table is searched in the gap between the no-break space and the Ogham space mark.
     private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x21..<0x7F, 0xA1..<0x1680: false

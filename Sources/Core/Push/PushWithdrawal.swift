@@ -7,16 +7,16 @@ package struct PushWithdrawal: Sendable, Equatable {
     /// For how long after a reading, in milliseconds, it waits: a person who reads message by message causes one for each, of which each ends
     /// those that wait, and the systems of phones take few silent pushes.
     package static let delayMilliseconds: UInt64 = 5000
-    /// How long it is worth something at most, in milliseconds. A later one does no harm, because it names only what was read.
+    /// The maximum life in milliseconds. A late one does no harm, because it names only what was read.
     package static let lifeMilliseconds: UInt64 = 3_600_000
 
     /// The `PushNotification.thread` to remove; nil for all.
     package let thread: String?
-    /// What is the same for the withdrawals of one conversation, of which the last one counts: 1 to 64 visible ASCII characters.
+    /// Identical for the withdrawals of one conversation, of which the last one is valid: 1 to 64 visible ASCII characters.
     package let collapseID: String
     /// After this time it is not sent any more.
     package let expiresAt: UnixMilliseconds
-    /// What the app needs to know. All values are text, as in `PushNotification.data`.
+    /// The data for the app. All values are text, as in `PushNotification.data`.
     package let data: [(key: String, value: String)]
 
     /// Reads an event of the kind `conversation.seen`; nil when it is about something else, or its data is gone or of another form.
@@ -35,7 +35,7 @@ package struct PushWithdrawal: Sendable, Equatable {
             + [("seen_at", seenAt), ("event_id", event.id.description)]
     }
 
-    /// How long it is still worth something, in whole seconds, as `PushNotification.lifeSeconds` says.
+    /// Returns the remaining life in whole seconds, like `PushNotification.lifeSeconds`.
     package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifeSeconds(until: expiresAt, now: now) }
 
     package static func == (left: Self, right: Self) -> Bool {

@@ -1,6 +1,6 @@
 package import Time
 
-/// That a limit is reached.
+/// A limit is reached.
 package struct LimitRefusal: Sendable, Equatable {
     /// The rule that is broken for longest.
     package let rule: LimitRule
@@ -11,8 +11,8 @@ package struct LimitRefusal: Sendable, Equatable {
         (self.rule, self.until) = (rule, until)
     }
 
-    /// What refuses another call for longest; nil when nothing does.
-    /// - Parameter earliest: when the first of the last `max` calls came that a rule counts; nil when there were fewer.
+    /// Returns the longest refusal of another call; nil when no rule refuses it.
+    /// - Parameter earliest: returns the time of the first of the last `max` calls that a rule counts; nil when there were fewer.
     static func longest<Failure: Error>(
         of rules: [LimitRule], now: UnixMilliseconds, earliest: (LimitRule) throws(Failure) -> UnixMilliseconds?
     ) throws(Failure) -> LimitRefusal? {
@@ -24,16 +24,16 @@ package struct LimitRefusal: Sendable, Equatable {
         return longest
     }
 
-    /// How long the caller must wait, in whole seconds, rounded up.
+    /// Returns the seconds that the caller must wait, rounded up.
     package func seconds(at now: UnixMilliseconds) -> UInt64 { (now.remaining(until: until) + 999) / 1000 }
 }
 
-/// How often people have called, in sliding windows, as `LimitRule` says; in memory, and of this process alone. It is a value, and the caller
-/// locks. Record only people whose security key is in force.
+/// Counts people's calls in sliding windows (`LimitRule`), in memory and for this process alone. A value; the caller locks. Record only
+/// people whose security key is in force.
 ///
-/// The windows are exact for the last `personLimit` people. When another one calls, whoever called longest ago is forgotten. To refuse the new
-/// one instead would let many people, or one with many accounts, lock everybody else out for a whole window. Forgetting allows too much only to somebody for
-/// whom as many others have called meanwhile.
+/// The windows are exact for the last `personLimit` people. For another one, the person whose last call is the oldest is forgotten.
+/// Rejecting the new one instead would let many people, or one with many accounts, lock all others out for a whole window. A forgotten
+/// person gains calls only after as many others have called meanwhile.
 package struct CallWindows: Sendable {
     package struct Person: Hashable, Sendable {
         package let appID: ByteKey

@@ -41,10 +41,10 @@ package struct Device: Sendable, Equatable {
     package static let longestType = 32
 
     package let key: Key
-    /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most `longestType`.
+    /// The type in the app's own words, such as `ios`, at most `longestType`; it selects the notifier.
     package let type: String
     package let token: PushToken
-    /// Which of the provider's environments has taken a push for the token, or the provider's name where it has one; nil while none has.
+    /// The provider's environment that accepted a push for the token, or the provider's name where it has one; nil while none has.
     package let environment: String?
     /// Since when it has this token and type.
     package private(set) var registeredAt: UnixMilliseconds
@@ -63,7 +63,6 @@ package struct Device: Sendable, Equatable {
     }
 }
 
-/// Which kinds of device somebody is for.
 package enum DeviceTypes: Sendable, Equatable {
     case all
     case only([String])

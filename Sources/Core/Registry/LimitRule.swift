@@ -1,22 +1,22 @@
 package import Time
 
-/// How often registrations are taken: at most so many in any window of that length, exactly.
+/// Limits registrations: at most `max` in any window of that length, exactly.
 package struct LimitRule: Sendable, Equatable {
-    /// Whose registrations are counted together.
+    /// The unit whose registrations are counted together.
     package enum Scope: String, Sendable, CaseIterable {
         case user
-        /// Those of one device of an app, whoever is signed in there.
+        /// One device of an app, regardless of the user.
         case device
         case app
         case service
     }
 
-    /// How much earlier than the clock's time a call may have been recorded in the future, in milliseconds: what lies further ahead was
-    /// recorded before the clock was set back, and must not lock anybody out for as long.
+    /// Milliseconds by which a recorded call may lie in the future. A later one was recorded before the clock was set back, and must not
+    /// lock people out for that long.
     package static let clockToleranceMilliseconds: UInt64 = 60_000
 
     package let scope: Scope
-    /// How many, at least 1.
+    /// At least 1.
     package let max: Int
     /// The window's length in milliseconds. A call exactly as long after another is allowed.
     package let windowMilliseconds: UInt64
@@ -96,7 +96,7 @@ extension CallTimes: Timestamped {
     }
 }
 
-/// Whose allowed registrations are numbered one by one, because there may be a million of them.
+/// A unit whose allowed registrations are numbered one by one, because there may be a million of them.
 package enum CallSeries: Sendable, Hashable {
     case app(ByteKey)
     case service

@@ -1,7 +1,7 @@
 internal import Bytes
 package import Crypto
 
-/// What a push provider knows a device by: opaque, and as good as a key to somebody's phone, so nothing prints it.
+/// A push provider's token for a device: opaque, and as good as a key to a person's phone, so it is never printed.
 package struct PushToken: Sendable, Equatable {
     /// The longest that is taken, in UTF-16 code units.
     package static let longest = 4096
@@ -34,7 +34,7 @@ package struct PushToken: Sendable, Equatable {
         self.digest = digest
     }
 
-    /// What may be shown: the first four and the last four scalars of a long one, and how many it has.
+    /// The first four and the last four scalars of a long token, and its length.
     package var masked: String {
         // Not characters, of which one may be as long as a whole token.
         let scalars = text.unicodeScalars

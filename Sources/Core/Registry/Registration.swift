@@ -4,9 +4,9 @@ package import Time
 /// A device's request to be notified, or not to be notified any more; its security key has been verified.
 package struct Registration: Sendable {
     package let key: Device.Key
-    /// What kind of device it is, in the app's own words.
+    /// The type in the app's own words.
     package let type: String
-    /// Its token; nil unsubscribes it.
+    /// nil unsubscribes the device.
     package let token: PushToken?
     package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
@@ -48,7 +48,7 @@ package struct Registration: Sendable {
     }
 }
 
-/// Which devices; nil means any.
+/// nil matches any device.
 package struct DeviceFilter: Sendable, Equatable {
     package var appID: String
     package var userID: String?

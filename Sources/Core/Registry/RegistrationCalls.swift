@@ -3,7 +3,7 @@ package import Time
 /// When a person and the person's devices last registered: what limits for a user and for a device count.
 package struct RegistrationCalls: Sendable, Equatable {
     package private(set) var user: CallTimes
-    /// Those of the devices that were asked about, in their order.
+    /// The requested devices, in order.
     package private(set) var devices: [CallTimes]
 
     package init(user: CallTimes, devices: [CallTimes]) {
@@ -19,10 +19,9 @@ extension RegistrationCalls: Timestamped {
     }
 }
 
-/// How much of a limit is used up.
+/// The used part of a limit.
 package struct LimitUse: Sendable, Equatable {
     package let rule: LimitRule
-    /// How many calls count against it now, at most `rule.max`.
     package let used: Int
     /// When the next call is allowed; nil when it is allowed now.
     package let nextAt: UnixMilliseconds?

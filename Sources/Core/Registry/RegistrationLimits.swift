@@ -5,7 +5,6 @@ internal import Time
 /// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of
 /// the last `max` is younger than the window. What is refused is not recorded.
 enum RegistrationLimits {
-    /// What the rules say.
     enum Verdict {
         /// It is allowed; the changes record it.
         case allowed([RegistryTransition.Change])

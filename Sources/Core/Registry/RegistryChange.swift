@@ -11,16 +11,16 @@ package struct RegistryChange: Sendable, Equatable {
         case removed(Reason)
     }
 
-    /// Why a token left.
+    /// The reason why a token left.
     package enum Reason: String, Sendable, CaseIterable {
-        /// Its app said so.
+        /// The app unsubscribed it.
         case unsubscribed
         /// The same token came with another person or device: somebody else has signed in on that phone.
         case moved
         /// The person has more devices than may be.
         case tooManyDevices = "too_many_devices"
         case idle
-        /// Its provider does not know it any more.
+        /// The provider no longer knows it.
         case gone
         case operatorRemoved = "operator"
         /// The person was forgotten. Only relays are told, so that their help desks drop the token; others are told of the person.
@@ -45,11 +45,11 @@ package struct RegistryChange: Sendable, Equatable {
 }
 
 extension RegistryChange {
-    /// What the data of such an event says: the one place where it is encoded and decoded.
+    /// The data of such an event: the only encoder and decoder.
     package struct Payload: Sendable, Equatable {
         /// A token that a device has, or had.
         package struct Token: Sendable, Equatable {
-            /// What kind of device it is, in the app's own words.
+            /// The type in the app's own words.
             package let type: String
             /// Not empty. As good as a key to somebody's phone, so it must not be printed.
             package let text: String
@@ -67,13 +67,13 @@ extension RegistryChange {
             }
         }
 
-        /// Which of the person's devices; not empty.
+        /// Not empty.
         package let deviceID: String
         /// The token that was registered, or left.
         package let token: Token
         /// The token that the device had before, where it has another one now.
         package let replaced: Token?
-        /// Why the token left; nil when it was registered.
+        /// nil when the token was registered.
         package let reason: Reason?
         package let isRemoval: Bool
 
@@ -139,15 +139,15 @@ extension RegistryChange {
     }
 }
 
-/// Who is told of changes in the registry, as the configuration in force says. Whoever calls a store's method that may change the registry hands it
-/// in, so that the store keeps no configuration: copying it copies a few words.
+/// The subscriptions to changes of the registry. Callers of a store's method that may change the registry pass it, so that the store needs
+/// no configuration. Copying it copies a few words.
 package struct RegistryAudience: Sendable {
     package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
 
     private let byApp: [ByteKey: [Subscription]]
     private let relayNames: Set<ByteKey>
     private let sessions: SessionAudience
-    /// How long after a change it is told of, in milliseconds.
+    /// Milliseconds after a change when its event expires.
     package let lifeMilliseconds: UInt64
     /// The request that causes the changes; nil when none does.
     package private(set) var trace: TraceContext?
@@ -173,17 +173,17 @@ package struct RegistryAudience: Sendable {
         self.lifeMilliseconds = lifeMilliseconds
     }
 
-    /// Who is told of an app's changes; nobody when the app is unknown.
+    /// Returns the subscriptions to an app's changes; none when the app is unknown.
     package func subscriptions(of appID: String) -> [Subscription] {
         byApp[ByteKey(appID)] ?? []
     }
 
-    /// Those of an app that pass registrations on to a help desk.
+    /// Returns the app's relays to a help desk.
     package func relays(of appID: String) -> [Subscription] {
         subscriptions(of: appID).filter { relayNames.contains(ByteKey($0.notifier)) }
     }
 
-    /// Those of an app that are told of persons who were forgotten: all but the relays, and those that end people's sessions.
+    /// Returns the app's subscriptions to erasures: all but the relays, and the notifiers that end people's sessions.
     package func listeners(of appID: String) -> [Subscription] {
         subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) } + sessions.subscriptions(of: appID)
     }
@@ -204,10 +204,10 @@ package struct RegistryAudience: Sendable {
     }
 }
 
-/// Who ends the sessions that a help desk has given to people whose keys were revoked.
+/// The notifiers that end a help desk's sessions of people whose keys were revoked.
 package struct SessionAudience: Sendable {
     private let byApp: [ByteKey: [Subscription]]
-    /// How long the longest session lives, in milliseconds; until then somebody has to end it.
+    /// The life of the longest session in milliseconds.
     package let lifeMilliseconds: UInt64
 
     /// Says who ends the sessions of which app; each app stands there once.
@@ -216,6 +216,6 @@ package struct SessionAudience: Sendable {
         self.lifeMilliseconds = lifeMilliseconds
     }
 
-    /// Those of an app; nobody when it has no sessions.
+    /// Returns an app's subscriptions; none when it has no sessions.
     package func subscriptions(of appID: String) -> [Subscription] { byApp[ByteKey(appID)] ?? [] }
 }

@@ -4,9 +4,9 @@ package import Time
 /// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
 package struct RegistryDevice: Sendable, Equatable {
     package let key: Device.Key
-    /// What kind of device it is, in the app's own words.
+    /// The type in the app's own words.
     package var type: String
-    /// What its provider knows it by; nil for a tombstone.
+    /// nil for a tombstone.
     package var token: PushToken?
     /// The digest of its last token; nil when it never had one.
     package var digest: [UInt8]?
@@ -69,7 +69,7 @@ package struct RegistryDevice: Sendable, Equatable {
     func isNamed(_ deviceID: String) -> Bool { key.deviceID.hasSameBytes(as: deviceID) }
 }
 
-/// What is known of a person, in one search.
+/// A person's devices and state, read in one search.
 package struct RegistryPerson: Sendable, Equatable {
     /// The allowed registrations of all of the person's devices.
     package var calls: CallTimes

@@ -1,16 +1,16 @@
 internal import Bytes
 package import Time
 
-/// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and
-/// applies the changes in their order and in the same transaction.
+/// The rules of the device registry: computes the changes that an input causes. A store answers the queries of `RegistryRows`, and applies
+/// the changes in order and in the same transaction.
 package enum RegistryTransition {
     /// One row to write, or something to tell.
     package enum Change: Sendable, Equatable {
         /// Inserts a device, or replaces its row.
         case put(RegistryDevice)
-        /// As `RegistryDevice.touch` does, of a device that is there.
+        /// `RegistryDevice.touch`, of a device that exists.
         case touch(Device.Key, at: UnixMilliseconds, KeyClaims)
-        /// As `RegistryDevice.signOut` does, of a device that is there.
+        /// `RegistryDevice.signOut`, of a device that exists.
         case signOut(Device.Key, at: UnixMilliseconds, isFromApp: Bool)
         /// Sets the environment of a device that is there.
         case setEnvironment(Device.Key, String)
@@ -30,7 +30,7 @@ package enum RegistryTransition {
         case announce(RegistryChange)
     }
 
-    /// How often, in milliseconds, a repeated sign-out, or a webhook about a tombstone, is worth a write: often enough for its retention.
+    /// Milliseconds between writes for repeated sign-outs, or for webhooks about a tombstone: often enough for its retention.
     private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
     /// Registers or unsubscribes a device, if no revocation is against it and the limits allow it; they never keep a device from
@@ -176,8 +176,9 @@ package enum RegistryTransition {
         return changes
     }
 
-    /// Who leaves for one device more: first tombstones, then those not seen for longest; nil when there are not enough.
-    /// - Parameter isFromApp: whether an app has told of the new one; if not, those that an app has told of stay.
+    /// Returns the devices that make room for one more: first tombstones, then those with the oldest activity; nil when there are not
+    /// enough.
+    /// - Parameter isFromApp: whether an app registers the new one; if not, devices that an app has registered stay.
     private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isFromApp: Bool) -> ArraySlice<RegistryDevice>? {
         let count = devices.count - devicesPerUser + 1
         guard count > 0 else { return [] }
@@ -227,9 +228,9 @@ extension DeliveryPlan {
     }
 }
 
-/// What the registry's rules ask of a store in the middle of its transaction: each question is one search, and changes nothing.
+/// The queries of the registry's rules within a store's transaction: each is one search, and changes nothing.
 package protocol RegistryRows {
-    /// Why a store could not answer; `Never` for one in memory.
+    /// The store's error; `Never` for one in memory.
     associatedtype Failure: Error
 
     func device(_ key: Device.Key) throws(Failure) -> RegistryDevice?

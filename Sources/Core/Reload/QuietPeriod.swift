@@ -2,9 +2,9 @@ package import Time
 
 /// Waits until changes have been over for a moment, so that a burst of them has one effect.
 package struct QuietPeriod: Sendable {
-    /// How long nothing may have changed, in milliseconds.
+    /// Milliseconds without a change before a reload.
     package static let quietMilliseconds: UInt64 = 300
-    /// How long changes that never end are waited for, in milliseconds.
+    /// The maximum wait for changes that never end, in milliseconds.
     package static let longestMilliseconds: UInt64 = 5000
 
     private var burst: (first: MonotonicMilliseconds, last: MonotonicMilliseconds)?

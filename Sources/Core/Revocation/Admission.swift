@@ -5,7 +5,7 @@ internal import Crypto
 /// The routes ask the snapshot in memory first, which answers most callers without the store. It may be behind: another replica has revoked
 /// something a moment ago, or this one has stood still. The answer of the transaction counts.
 package enum Admission {
-    /// Why a registration is refused; nil when it is not.
+    /// Returns why a registration is refused; nil when it is not.
     static func refusal<Rows: RegistryRows>(
         of registration: Registration, in rows: Rows
     ) throws(Rows.Failure) -> Registration.Outcome? {

@@ -7,7 +7,7 @@ package import Crypto
 /// Whoever reads the digest without the salt learns nothing. Whoever has the store has both, and can find out whether an id that they guess
 /// is among them.
 package struct FormerUser: Sendable, Equatable {
-    /// How many bytes a salt has.
+    /// The length of a salt in bytes.
     package static let saltCount = 32
 
     /// The salt, `saltCount` bytes; usually the same for all of a store.

@@ -2,13 +2,12 @@ package import Time
 
 /// An operator's decision that genuine security keys count no more: one key, a person's, those of a key id, or all of an app.
 package struct Revocation: Sendable, Equatable {
-    /// Which keys of the app.
     package enum Subject: Sendable, Equatable {
         case everyKey
         case user(String)
-        /// Those of a person who was forgotten, for ever.
+        /// For ever: a person who was forgotten.
         case formerUser(FormerUser)
-        /// Those made with one of the app's secrets.
+        /// Keys made with one of the app's secrets.
         case keyID(UInt32)
         /// The one with this salt, which has 16 bytes.
         case securityKey(salt: [UInt8])
@@ -16,16 +15,15 @@ package struct Revocation: Sendable, Equatable {
 
     package let id: UUIDv7
     package let appID: String
-    /// Which keys of the app.
     package let subject: Subject
     /// Only keys issued in an earlier second are revoked; nil for all, also those that are issued later.
     package let issuedBefore: UnixSeconds?
     /// The operator's own words; empty when there are none.
     package let reason: String
-    /// Who asked for it: the admin token by its place and the peer's address, or `command` for a command without a service.
+    /// The author: the admin token by its location and the peer's address, or `command` for a command without a service.
     package let author: String
     package private(set) var createdAt: UnixMilliseconds
-    /// How many devices it has signed out so far.
+    /// The number of devices that it has signed out so far.
     package var devicesRemoved: Int
 
     package init(
@@ -70,7 +68,6 @@ package enum RevocationChange: Sendable, Equatable {
     case removed(UUIDv7)
 }
 
-/// What has changed in a store's revocations since a version of them.
 package struct RevocationChanges: Sendable, Equatable {
     /// In the order in which they happened. A change may be told that is known already.
     package let changes: [RevocationChange]
@@ -97,7 +94,6 @@ package struct RevokedPerson: Sendable, Equatable {
     }
 }
 
-/// Which revocations are listed.
 package enum RevocationFilter: Sendable, Equatable {
     case all
     case app(String)

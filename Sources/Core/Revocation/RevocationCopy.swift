@@ -34,7 +34,7 @@ package struct RevocationCopy: Sendable {
 
     /// When these were the store's revocations.
     package let confirmedAt: UnixSeconds
-    /// They have no reason, no author, and no time.
+    /// Without reason, author and time.
     package let revocations: [Revocation]
 
     /// Reads a file.

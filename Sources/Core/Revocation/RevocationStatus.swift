@@ -1,11 +1,11 @@
 package import Time
 
-/// Where the revocations in force come from, and how old they are.
+/// The source and age of the revocations in force.
 package struct RevocationStatus: Sendable, Equatable {
     package enum Source: String, Sendable, CaseIterable {
-        /// They were read from the store since the start.
+        /// Read from the store since the start.
         case store
-        /// They are those of the copy, because the store could not be read since the start.
+        /// Read from the copy, because the store could not be read since the start.
         case copy
         /// Nobody knows which keys are revoked.
         case none
@@ -16,7 +16,7 @@ package struct RevocationStatus: Sendable, Equatable {
     package var knownAt: UnixSeconds = 0
     /// When the copy was last confirmed; 0 when there is none that could be used.
     package var copiedAt: UnixSeconds = 0
-    /// Why the copy cannot be read or written; nil when it can, or when there shall be none.
+    /// The reason why the copy cannot be read or written; nil when it can, or when there is none by configuration.
     package var copyProblem: String?
     /// The command that makes the file of the copy usable again; nil when the file itself is not to blame.
     package var copyCommand: String?

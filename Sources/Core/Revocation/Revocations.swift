@@ -1,13 +1,13 @@
 package import Crypto
 internal import Time
 
-/// Which genuine security keys are revoked: an immutable snapshot in memory, which stands beside that of the configuration.
+/// The revoked security keys: an immutable snapshot in memory, beside that of the configuration.
 ///
-/// It knows digests under a random key and no names. Safe on any thread; asking allocates nothing and takes no lock.
+/// It holds digests under a random key, and no names. Safe on any thread; lookups allocate nothing and take no lock.
 package final class Revocations: Sendable {
     /// Before they have been read for the first time: nobody can say which keys are revoked.
     package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
-    /// Where no store is asked: nothing is revoked.
+    /// No revocations, for a process without a store.
     package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
     /// Whether they have been read.

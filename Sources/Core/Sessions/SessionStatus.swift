@@ -1,6 +1,5 @@
 package import Time
 
-/// What one process knows of a person's session tokens at a help desk. It holds no token.
 package struct SessionStatus: Sendable, Equatable {
     /// A token that is kept, and handed out again.
     package struct Kept: Sendable, Equatable {
@@ -13,7 +12,7 @@ package struct SessionStatus: Sendable, Equatable {
         }
     }
 
-    /// Why the help desk is not asked for a token now, or would give none, whatever the person's key.
+    /// The reason why Deskgate requests no token now, or would get none, whatever the person's key.
     package enum Obstacle: Sendable, Equatable {
         /// A limit of the app's is reached until then.
         case limited(LimitRule, until: UnixMilliseconds)

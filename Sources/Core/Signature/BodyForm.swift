@@ -2,7 +2,7 @@ internal import JSON
 
 /// A body that a wrong program may have signed, or handed on, in place of the bytes that were received.
 struct BodyForm {
-    /// What was done to the received bytes, as in the sentence "It belongs to the body …"; nil for those bytes.
+    /// The change of the received bytes, as in the sentence "It belongs to the body …"; nil for those bytes.
     let change: String?
     let bytes: [UInt8]
 
@@ -11,7 +11,7 @@ struct BodyForm {
         [BodyForm(change: nil, bytes: body)] + (texts(of: body) + reserialised(body)).filter { $0.bytes != body }
     }
 
-    /// What editors, shells and proxies do to a text.
+    /// Texts that editors, shells and proxies make of the body.
     private static func texts(of body: [UInt8]) -> [BodyForm] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
@@ -29,7 +29,7 @@ struct BodyForm {
         ]
     }
 
-    /// What programs make of JSON that they have parsed and written again.
+    /// Texts that programs make of JSON by parsing and writing it again.
     private static func reserialised(_ body: [UInt8]) -> [BodyForm] {
         let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
         guard let value = JSONValue(parsing: text) else { return [] }

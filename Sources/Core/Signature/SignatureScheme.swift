@@ -1,6 +1,5 @@
 internal import Crypto
 
-/// How a webhook is signed: an HMAC in a header.
 package struct SignatureScheme: Sendable {
     /// The hash function of an HMAC.
     package enum Algorithm: String, Sendable, CaseIterable {
@@ -26,7 +25,6 @@ package struct SignatureScheme: Sendable {
         }
     }
 
-    /// How a header writes a code.
     package enum Encoding: String, Sendable, CaseIterable {
         case hexadecimal
         case base64
@@ -35,7 +33,7 @@ package struct SignatureScheme: Sendable {
     package let header: String
     package let algorithm: Algorithm
     package let encoding: Encoding
-    /// What stands before the code, or may stand there; in lower case.
+    /// Required or optional text before the code, in lower case.
     package let prefix: String
     /// Whether the secret is the text itself, or what its base64 after `whsec_` stands for.
     package let decodesSecret: Bool

@@ -3,7 +3,6 @@ package import Time
 /// A call of a function of a bot, as the store keeps it: who asked for what, and what came of it. It holds neither a ticket nor an answer,
 /// and the arguments only where the configuration says so.
 package struct BotCall: Sendable, Equatable {
-    /// What came of a call; the word stands in metrics, in answers and in the store.
     package enum Outcome: String, Sendable, CaseIterable {
         /// It is under way. What it comes to is stored when the backend has answered.
         case started
@@ -34,11 +33,11 @@ package struct BotCall: Sendable, Equatable {
     }
 
     package struct Ending: Sendable, Equatable {
-        /// What came of it; not `started`.
+        /// Not `started`.
         package let outcome: Outcome
         /// The status of the backend's answer; nil without one.
         package let statusCode: Int?
-        /// Why, in a stable word of ours; nil where the outcome says it all.
+        /// A stable word of Deskgate's; nil where the outcome says it all.
         package let reason: String?
         /// Whether nothing was done, so that the same call may begin again: this one gives up its key.
         package let releasesKey: Bool
@@ -52,18 +51,18 @@ package struct BotCall: Sendable, Equatable {
         }
     }
 
-    /// How long after its beginning a call that nobody has ended is given up as `unknown`, in milliseconds: the longest a backend may take
-    /// (100 seconds), and far more than the clocks of replicas differ by.
+    /// Milliseconds after its beginning when a call without an ending becomes `unknown`: longer than the longest timeout of a backend (100
+    /// seconds), and far more than the difference of replicas' clocks.
     package static let lostAfterMilliseconds: UInt64 = 300_000
-    /// How long a call is kept at least, in milliseconds, however short the retention: longer than any ticket lives (one hour), so that its
-    /// key is known to every repeat.
+    /// The minimum milliseconds for which a call is stored, whatever the retention: longer than the life of any ticket (one hour), so that
+    /// its key is known to every repetition.
     package static let leastKeptMilliseconds: UInt64 = 7_200_000
     /// The reason of a call whose process ended before it.
     package static let interrupted = "interrupted"
-    /// How many bytes `key` has.
+    /// The length of `key` in bytes.
     package static let keyCount = 32
 
-    /// Its id, which the backend is told.
+    /// The id that the backend gets.
     package let id: UUIDv7
     /// The deduplication key, 32 bytes: a call with the key of an earlier one is the same call. Nil for a function that changes nothing,
     /// which may be called again and again, and for a call that has ended with nothing done.
@@ -80,7 +79,7 @@ package struct BotCall: Sendable, Equatable {
     package let outcome: Outcome
     /// The status of the backend's answer; nil without one.
     package let statusCode: Int?
-    /// Why, in a stable word of ours; nil where the outcome says it all.
+    /// A stable word of Deskgate's; nil where the outcome says it all.
     package let reason: String?
     package private(set) var at: UnixMilliseconds
     /// When it ended; nil while it is under way.
@@ -115,7 +114,6 @@ package struct BotCall: Sendable, Equatable {
     }
 }
 
-/// What a store has made of a call that was to begin.
 package enum BotCallBeginning: Sendable, Equatable {
     case new
     /// Nothing was stored: there is a call with its key already, which is this one.

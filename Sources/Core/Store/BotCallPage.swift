@@ -1,6 +1,6 @@
 package import Time
 
-/// Which calls of bots are listed; what is nil does not matter.
+/// nil matches any call.
 package struct BotCallFilter: Sendable, Equatable {
     package var appID: String?
     package var userID: String?
@@ -15,7 +15,7 @@ package struct BotCallFilter: Sendable, Equatable {
     package init(_ person: RevokedPerson) { (appID, userID) = (person.appID, person.userID) }
 }
 
-/// Where a list of calls goes on: after this place in the order of their beginnings. Texts of it are opaque to whoever gets them.
+/// A position in a list of calls, in the order of their beginnings. Its text is opaque to callers.
 package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConvertible {
     /// After all calls, where a list begins.
     package static let end = BotCallCursor(at: .max, number: .max)
@@ -44,8 +44,8 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 package struct BotCallPage: Sendable, Equatable {
     /// The calls, those that began last first.
     package private(set) var calls: [BotCall]
-    /// Where the next page begins; nil when there is none. A search that finds little ends its page after a while, so that a page with
-    /// fewer calls than wanted, or none, may have a next one.
+    /// The start of the next page; nil for none. A search ends its page after a while, so a page with fewer calls than requested, or none,
+    /// may have a next one.
     package let next: BotCallCursor?
 
     package init(_ calls: [BotCall], next: BotCallCursor?) { (self.calls, self.next) = (calls, next) }

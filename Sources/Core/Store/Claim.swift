@@ -11,11 +11,11 @@ package struct Claim: Sendable, Equatable {
     /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
     /// back, and is made due now.
     package private(set) var latestDue: UnixMilliseconds
-    /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
+    /// Deliveries that expire at this time or before have expired: `now`, less the time withheld after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
-    /// How often the notifier's receiver may be called. What may not be called yet is put off, with the reason `paced`.
+    /// The limits of calls to the notifier's receiver. Deliveries beyond them are deferred, with the reason `paced`.
     package let pace: [OutboundRateLimit]
-    /// What the others that share the store are to be told of the notifier's pauses; at most one of each kind.
+    /// The changes of the notifier's pauses for other replicas; at most one of each kind.
     package private(set) var pauseUpdates: [PauseUpdate]
 
     /// Makes a claim.
@@ -54,11 +54,10 @@ package struct ClaimedAttempt: Sendable, Hashable {
 package struct Claimed: Sendable, Equatable {
     /// The deliveries that are leased, to be attempted now.
     package private(set) var deliveries: [Delivery]
-    /// How many had expired and were given up.
     package let expired: Int
-    /// How many ended as `noTarget`, because their device has left.
+    /// The number that ended as `noTarget`, because the device has left.
     package let withoutTarget: Int
-    /// How many were put off, because the pace does not allow their calls yet.
+    /// The number that was deferred by the rate limits.
     package let putOff: Int
     /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
     /// order key do not count.

@@ -4,9 +4,7 @@ package import Time
 package struct DeadDeliveries: Sendable, Equatable {
     package let notifier: String
     package let appID: String
-    /// Why they ended.
     package let reason: String
-    /// How many there are; at least 1.
     package let count: Int
     /// When the event of the first one in the order of acceptance arrived.
     package private(set) var oldestReceivedAt: UnixMilliseconds

@@ -1,9 +1,9 @@
 package import Time
 
-/// Where a list of deliveries goes on: after this place in the order of acceptance, which stays though deliveries are forgotten.
+/// A position in the order of acceptance, which stays valid when deliveries are deleted.
 package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
     package let event: Int64
-    /// Which of the event's deliveries.
+    /// The delivery's position within its event.
     package let position: Int64
 
     package init(event: Int64, position: Int64) {
@@ -26,8 +26,8 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
 package struct DeliveryPage: Sendable, Equatable {
     /// The deliveries, newest first.
     package private(set) var deliveries: [Delivery]
-    /// Where the next page begins; nil when there is none. A search that finds little ends its page after a while, so that a page with
-    /// fewer deliveries than wanted, or none, may have a next one.
+    /// The start of the next page; nil for none. A search ends its page after a while, so a page with fewer deliveries than requested, or
+    /// none, may have a next one.
     package let next: DeliveryCursor?
 
     /// Makes a page of what was found, of which one more than the limit tells that there is another page.

@@ -1,14 +1,14 @@
 package import Time
 
-/// Why an operator's action has ended pending deliveries; the word stands in metrics.
+/// The operator's action that ended pending deliveries; the word stands in metrics.
 package enum GivenUpReason: String, Sendable, CaseIterable {
     case purged
     case forgotten
 }
 
-/// What the erasure of a person has removed.
+/// The rows that the erasure of a person removed.
 package struct Erasure: Sendable, Equatable {
-    /// How many deliveries of a notifier.
+    /// The number of a notifier's deliveries.
     package struct Deliveries: Sendable, Equatable {
         package let notifier: String
         package let count: Int
@@ -26,9 +26,9 @@ package struct Erasure: Sendable, Equatable {
 
     package var devices = 0
     package var events = 0
-    /// How many deliveries, whatever had become of them.
+    /// The number of deliveries in any state.
     package var deliveries = 0
-    /// How many of these were still pending, by notifier.
+    /// The number of them that were pending, by notifier.
     package var pending: [ByteKey: Int] = [:]
     package var botCalls = 0
 
@@ -44,7 +44,7 @@ package struct Erasure: Sendable, Equatable {
     }
 }
 
-/// What a person is looked for by after the erasure.
+/// The texts by which a person is searched for after the erasure.
 package struct PersonTraces: Sendable, Equatable {
     /// The shortest text, in bytes of UTF-8, that files are searched for: a shorter one stands in any file by chance.
     package static let shortestText = 8
@@ -60,11 +60,11 @@ package struct PersonTraces: Sendable, Equatable {
 
     /// The texts that files are searched for.
     package var texts: [String] { ([person.userID] + others).filter { $0.utf8.count >= Self.shortestText } }
-    /// How many texts are too short for that.
+    /// The number of texts that are too short for the search.
     package var tooShort: Int { others.count + 1 - texts.count }
 }
 
-/// What a store still has of a person whom it was to forget.
+/// The remaining data of a person whom the store should have forgotten.
 package struct ErasureProof: Sendable, Equatable {
     /// A table with rows that name the person.
     package struct Table: Sendable, Equatable {
@@ -77,13 +77,12 @@ package struct ErasureProof: Sendable, Equatable {
         }
     }
 
-    /// What a search of the store's files byte by byte has found.
+    /// The result of searching the store's files byte by byte.
     package struct Files: Sendable, Equatable {
         /// The files' names, without folders.
         package let names: [String]
-        /// How many bytes they have.
         package let bytes: UInt64
-        /// How often one of the texts stands there, also as a part of a longer text.
+        /// The number of occurrences of the texts, also as parts of longer texts.
         package let occurrences: Int
 
         package init(names: [String], bytes: UInt64, occurrences: Int) {
@@ -105,7 +104,6 @@ package struct ErasureProof: Sendable, Equatable {
     package let tables: [Table]
     /// Pending deliveries of events that tell others of the erasure: the person leaves them as soon as they end.
     package let waiting: [Erasure.Deliveries]
-    /// What the files hold; nil for a store without files of its own.
     package let files: Files?
     /// Whether the write-ahead log was emptied; nil for a store without one.
     package let log: Log?

@@ -37,7 +37,7 @@ package struct KeyUse: Sendable, Equatable {
     /// Until when it may have been used for all that is known: the last use, or the time before the record.
     package var lastPossibleUse: UnixMilliseconds { usedAt.map { max($0, since) } ?? since }
 
-    /// What two records of one key tell together.
+    /// Merges two records of one key.
     package func merged(with other: KeyUse) -> KeyUse {
         KeyUse(appID: appID, keyID: keyID, since: min(since, other.since), usedAt: [usedAt, other.usedAt].compactMap(\.self).max())
     }
@@ -50,7 +50,7 @@ package struct Replica: Sendable, Equatable {
 
     package let id: String
     package let isOwn: Bool
-    /// How long before the heartbeat of this process it was heard of, in milliseconds.
+    /// Milliseconds between its heartbeat and that of this process.
     package let silentMilliseconds: UInt64
     /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it has told none, as older versions and commands do.
     package let keysDigest: String?

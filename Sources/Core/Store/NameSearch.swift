@@ -18,7 +18,6 @@ package struct NameMatch: Sendable, Hashable {
         case securityKey = "security_key"
     }
 
-    /// Where the name was found.
     package enum Source: String, Sendable, CaseIterable {
         case device
         /// In a block of the user.
@@ -86,7 +85,6 @@ package struct NameMatch: Sendable, Hashable {
     }
 }
 
-/// Where a search for a name goes on.
 package enum NameCursor: Sendable, Equatable {
     /// After this device, in the order of the store; events follow.
     case devices(after: Device.Key)
@@ -98,7 +96,7 @@ package enum NameCursor: Sendable, Equatable {
 package struct NamePage: Sendable, Equatable {
     /// The matches; another page may have the same again.
     package let matches: [NameMatch]
-    /// Where the next page begins; nil when there is none.
+    /// The start of the next page; nil for none.
     package let next: NameCursor?
 
     package init(_ matches: [NameMatch], next: NameCursor?) {

@@ -1,4 +1,3 @@
-/// What a process knows of the others that share its store.
 package struct ReplicaStatus: Sendable, Equatable {
     /// Of a process that has its store for itself.
     package static let alone = ReplicaStatus(isElected: true, isHeard: true)

@@ -1,25 +1,23 @@
 package import Time
 
-/// Why a dead delivery was not retried.
 package enum RetryObstacle: String, Sendable, CaseIterable {
     /// The notifier's queue has no room for the app, as `DeliveryBounds` says.
     case notifierQueueFull = "notifier_queue_full"
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull = "queue_full"
-    /// Its user was forgotten, so there is nothing to send.
+    /// The user was forgotten, so there is nothing to send.
     case forgotten
-    /// Its device is not registered, so it would end without a target, and could not be retried when the device registers again.
+    /// The device is not registered, so the delivery would end without a target, and could not be retried when the device registers again.
     case noDevice = "no_device"
 }
 
 package struct RetryStep: Sendable, Equatable {
-    /// How many deliveries are pending again.
     package private(set) var retried = 0
-    /// How many stayed dead, by the reason.
+    /// The number that stayed dead, by reason.
     package private(set) var kept: [RetryObstacle: Int] = [:]
-    /// How many it looked at; those that were dead no more when their turn came are neither retried nor kept.
+    /// The number that was examined; deliveries that were no longer dead are neither retried nor kept.
     package var seen = 0
-    /// Where the next step begins; nil when none is left.
+    /// The start of the next step; nil when none is left.
     package var next: DeliveryCursor?
 
     /// Makes a step that has done nothing.
@@ -43,9 +41,9 @@ package struct RetryStep: Sendable, Equatable {
 package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
     /// When the last delivery of the set ended, in milliseconds by the store's own clock.
     package let endedBy: Int64
-    /// How many deliveries were in the set when it was named.
+    /// The number of deliveries in the set when the retry began.
     package let total: Int
-    /// How many of them were not looked at yet.
+    /// The number of them that were not examined yet.
     package let left: Int
     /// The delivery that was looked at last; nil at the beginning.
     package let place: DeliveryCursor?
@@ -58,7 +56,7 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
         (self.endedBy, self.total, self.left, self.place) = (endedBy, total, left, place)
     }
 
-    /// Where the retry goes on after a step; nil when it has ended.
+    /// Returns the retry's position after a step; nil when it has ended.
     package func after(_ step: RetryStep) -> RetryCursor? {
         step.next.map { RetryCursor(endedBy: endedBy, total: total, left: max(0, left - step.seen), place: $0) }
     }

@@ -1,12 +1,13 @@
 package import Time
 
-/// Why a notifier starts no attempts, as one process has found out and tells all that share the store.
+/// The reason why a notifier starts no attempts, as one process found it out and shares it with the others.
 package struct SharedPause: Sendable, Equatable {
-    /// What stops the notifier. One of each kind may hold at a time.
+    /// One of each kind may hold at a time.
     package enum Kind: String, Sendable {
-        /// Its receiver refuses our credentials or settings, or wants nothing more. Holds until an attempt succeeds or somebody resumes it.
+        /// The receiver rejects our credentials or settings, or accepts nothing any more. Holds until an attempt succeeds or an operator
+        /// resumes it.
         case misconfigured
-        /// Its receiver has asked for fewer attempts. Ends by itself.
+        /// The receiver asked for fewer attempts. Ends by itself.
         case slowDown = "slow_down"
     }
 
@@ -26,7 +27,7 @@ package struct SharedPause: Sendable, Equatable {
     }
 }
 
-/// What a process tells the others of a notifier's pauses.
+/// A change of a notifier's pauses for the other processes.
 package enum PauseUpdate: Sendable, Equatable {
     /// A pause begins, in place of an earlier one of its kind.
     case begins(SharedPause)

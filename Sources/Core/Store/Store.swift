@@ -211,9 +211,9 @@ package protocol Store: Sendable {
     /// - Returns: the revocation; nil when there is none with this id, or it is about a former person, which stays for ever.
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation?
 
-    /// What has changed in the revocations since a version, at most some thousand changes: ask again until there are none. When nothing has
-    /// changed it costs one search.
-    /// - Parameter version: of earlier news; nil tells the present version without changes.
+    /// Returns the changes of revocations since a version, at most some thousand; repeat until there are none. Without changes it costs one
+    /// search.
+    /// - Parameter version: of earlier changes; nil returns the present version without changes.
     func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges
 
     /// The salt of the store's former persons; nil when nobody was forgotten.
@@ -235,26 +235,27 @@ package protocol Store: Sendable {
     /// Does not block.
     var refused: [RefusedDeliveries] { get }
 
-    /// Why the store refuses to accept; nil when it accepts. Does not block.
+    /// The reason why the store rejects calls; nil when it accepts them. Does not block.
     var refusal: StoreError? { get }
 
     /// Whether it was made when it was opened, so that it knew no revocation then. Does not block.
     var isNew: Bool { get }
 
-    /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
+    /// The interval, in milliseconds, of looking for deliveries that another process has stored or returned; nil when this process alone
+    /// has the store.
     var newsMilliseconds: UInt64? { get }
 
-    /// How far the store's own clock is ahead of this machine's, in milliseconds; 0 when the two cannot be told apart, nil when it has none,
-    /// or it is not known yet. Does not block.
+    /// Milliseconds by which the store's own clock is ahead of this machine's; 0 when the difference is too small to measure, nil when it
+    /// has no clock, or the difference is not known yet. Does not block.
     var clockOffsetMilliseconds: Int64? { get }
 
-    /// What this process knows of the others that share the store. Does not block.
+    /// This process's knowledge of the other replicas. Does not block.
     var replicaStatus: ReplicaStatus { get }
 
     /// Records when keys were used. Of what is known of a key, the earliest `since` and the latest `usedAt` stay.
     func record(_ uses: [KeyUse]) throws(StoreError)
 
-    /// What is recorded of all keys, also of those that are configured no more, in the order of the apps' bytes and the keys' numbers.
+    /// Returns the records of all keys, also of those that are no longer configured, ordered by the apps' bytes and the keys' numbers.
     func keyUses() throws(StoreError) -> [KeyUse]
 
     /// The conditions that last, in the order of their keys.

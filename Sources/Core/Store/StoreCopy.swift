@@ -1,10 +1,9 @@
-/// How far a copy of one store into another has come.
 package struct StoreCopyProgress: Sendable, Equatable {
     /// The table that is being copied.
     package let table: String
-    /// How many of its rows the target has by now.
+    /// The number of rows that the target has.
     package let copied: Int
-    /// How many rows of it the source has.
+    /// The number of rows that the source has.
     package let total: Int
 
     package init(table: String, copied: Int, total: Int) {
@@ -14,12 +13,11 @@ package struct StoreCopyProgress: Sendable, Equatable {
     }
 }
 
-/// What a complete copy of one store into another holds.
 package struct StoreCopyReport: Sendable, Equatable {
-    /// How many rows of a table both stores have.
+    /// The number of a table's rows, equal in both stores.
     package struct Table: Sendable, Equatable {
         package let name: String
-        /// As many at both sides.
+        /// The same in both stores.
         package let rows: Int
 
         package init(name: String, rows: Int) {
@@ -38,6 +36,6 @@ package struct StoreCopyReport: Sendable, Equatable {
         self.isContinued = isContinued
     }
 
-    /// How many rows of all tables.
+    /// The number of rows of all tables.
     package var rows: Int { tables.reduce(0) { $0 + $1.rows } }
 }

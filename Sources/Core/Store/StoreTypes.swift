@@ -9,7 +9,7 @@ package enum Acceptance: Sendable, Equatable {
     case ignored
 }
 
-/// What was given up for one notifier without a last try, because it had expired.
+/// Deliveries of one notifier that expired without a last attempt.
 package struct ExpiredDeliveries: Sendable, Equatable {
     package let notifier: String
     package let count: Int
@@ -20,7 +20,6 @@ package struct ExpiredDeliveries: Sendable, Equatable {
     }
 }
 
-/// What came of one claimed delivery.
 package struct FinishedAttempt: Sendable, Equatable {
     package enum Next: Sendable, Equatable {
         case delivered
@@ -31,7 +30,7 @@ package struct FinishedAttempt: Sendable, Equatable {
         case givenUp(RetryDecision.Ending)
     }
 
-    /// What a provider has said of the device.
+    /// A provider's statement about the device.
     package enum DeviceUpdate: Sendable, Equatable {
         /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
@@ -43,7 +42,7 @@ package struct FinishedAttempt: Sendable, Equatable {
     /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
     package let attempt: Int
     package private(set) var next: Next
-    /// Why the try ended as it did, in a stable word.
+    /// A stable word.
     package let reason: String
     /// When the outcome was known.
     package private(set) var now: UnixMilliseconds
@@ -72,7 +71,7 @@ package struct FinishedAttempt: Sendable, Equatable {
 package struct RefusedDeliveries: Sendable, Equatable {
     package let notifier: String
     package let ending: DeliveryEnding
-    /// How many since the store was opened.
+    /// The number since the store was opened.
     package let count: Int
 
     package init(notifier: String, ending: DeliveryEnding, count: Int) {
@@ -82,7 +81,6 @@ package struct RefusedDeliveries: Sendable, Equatable {
     }
 }
 
-/// Which deliveries; nil means any.
 package struct DeliveryFilter: Sendable, Equatable {
     package var id: UUIDv7?
     package var state: Delivery.State?
@@ -107,7 +105,7 @@ package struct DeliveryFilter: Sendable, Equatable {
 /// A delivery with all that happened to it.
 package struct DeliveryStory: Sendable, Equatable {
     package private(set) var delivery: Delivery
-    /// Its tries, in their order.
+    /// In order.
     package private(set) var attempts: [DeliveryAttempt]
 
     package init(delivery: Delivery, attempts: [DeliveryAttempt]) {
@@ -116,10 +114,9 @@ package struct DeliveryStory: Sendable, Equatable {
     }
 }
 
-/// What waits for one notifier.
 package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
-    /// How many deliveries are pending.
+    /// The number of pending deliveries.
     package let count: Int
     /// When the one of them that expires first was accepted: the oldest, but for those that an operator has brought back
     /// with a new expiry, which come in among those that arrived at that time.
@@ -132,11 +129,10 @@ package struct PendingDeliveries: Sendable, Equatable {
     }
 }
 
-/// Why the store could not do what it was asked.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     /// The kind, for deciding; the text is for people.
     package enum Kind: String, Sendable {
-        /// As many deliveries wait as may.
+        /// The maximum number of deliveries waits.
         case queueFull = "queue_full"
         /// The disk is full, or nearly.
         case diskFull = "disk_full"

@@ -10,7 +10,7 @@ package struct HandOff: Sendable, Equatable {
     }
 }
 
-/// Why support was not told of a person.
+/// The reason why a hand-off did not reach support.
 package struct HandOffFailure: Error, Equatable {
     package let failure: TicketFailure
     /// Whether support may have the message all the same. A new ticket alone does not count, because support does not see it.

@@ -3,7 +3,7 @@ package import JSON
 /// A channel of the customer's that a ticket is about.
 package struct RelatedChannel: Sendable, Equatable {
     package let channel: String
-    /// Its name; nil when the help desk does not tell it.
+    /// nil when the help desk does not provide it.
     package let name: String?
 
     package init(_ channel: String, name: String? = nil) {

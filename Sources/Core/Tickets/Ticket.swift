@@ -7,9 +7,9 @@ package struct Ticket: Sendable, Equatable {
     package let id: Int64
     package var title: String?
     package var channel: String?
-    /// Its state; nil for one that is not known here.
+    /// nil for one that is unknown here.
     package var state: TicketState?
-    /// Its priority; nil for one that is not known here.
+    /// nil for one that is unknown here.
     package var priority: TicketPriority?
     /// The customer it belongs to, as the app calls the person.
     package var userID: String?
@@ -21,13 +21,13 @@ package struct Ticket: Sendable, Equatable {
     package var groupKey: String?
     /// The name of the person of support who has it, as the customer may see it.
     package var agentName: String?
-    /// Its fields, in the help desk's order.
+    /// In the help desk's order.
     package var fields: [TicketField] = []
     /// The channels of the customer's that it is about.
     package var relatedChannels: [RelatedChannel] = []
     /// The customer's rating, 1 to 5.
     package var score: Int64?
-    /// What the customer wrote with the rating.
+    /// The customer's text with the rating.
     package var ratingComment: String?
     package var createdAt: UnixMilliseconds?
     /// When it changed last.

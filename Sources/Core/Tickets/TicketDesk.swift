@@ -30,7 +30,6 @@ package protocol TicketDesk: Sendable {
 
 /// A ticket that was just made.
 package struct NewTicket: Sendable, Equatable {
-    /// What became of the customer's first message.
     package enum Message: Sendable, Equatable {
         case none
         /// It was sent, so that support sees the ticket.
@@ -38,7 +37,7 @@ package struct NewTicket: Sendable, Equatable {
         /// It was not sent, or nobody knows; the ticket is there all the same.
         case failed(TicketFailure)
 
-        /// Why it was not sent; nil when it was, or none was wanted.
+        /// The reason why it was not sent; nil when it was, or none was requested.
         package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
 
         /// The outcome of a message, as a word for programs.
@@ -57,7 +56,6 @@ package struct NewTicket: Sendable, Equatable {
     }
 
     package let ticket: Ticket
-    /// What became of the first message.
     package let message: Message
 
     package init(ticket: Ticket, message: Message) {
@@ -71,7 +69,6 @@ package enum TicketLocator: Sendable, Equatable {
     case channel(String)
 }
 
-/// Which tickets are listed.
 package struct TicketQuestion: Sendable, Equatable {
     package static let pageLength = 10
     package static let longestPage = 100
@@ -85,13 +82,13 @@ package struct TicketQuestion: Sendable, Equatable {
     }
 
     package let selection: Selection
-    /// Whose; nil for everybody's.
+    /// nil for all users.
     package let userID: String?
     /// The fields that they must have, all of them.
     package let fields: [TicketField]
     /// The list goes on from here.
     package let after: TicketCursor
-    /// How many at most.
+    /// The maximum number.
     package let limit: Int
 
     package init(
@@ -111,7 +108,7 @@ package struct TicketQuestion: Sendable, Equatable {
 /// A part of a list of tickets.
 package struct TicketPage: Sendable, Equatable {
     package let tickets: [Ticket]
-    /// Where the list goes on; nil at its end. A page may have few tickets, or none, and yet not be the last one.
+    /// The start of the next page; nil at the end. A page may have few tickets, or none, and yet not be the last one.
     package let next: TicketCursor?
 
     package init(tickets: [Ticket], next: TicketCursor?) {
@@ -126,7 +123,7 @@ package struct TicketPage: Sendable, Equatable {
 package struct TicketCursor: Sendable, Equatable {
     private static let mostPassed: Int64 = 1_000_000_000
 
-    /// How many tickets of each state have been passed; those that are missing, none.
+    /// The number of tickets of each state that were passed; a missing state has none.
     package private(set) var passed: [TicketState: Int64] = [:]
 
     package init() {}

@@ -19,7 +19,6 @@ package struct TicketDraft: Sendable, Equatable {
     package let title: String
     /// The group of support that gets it; nil for the help desk's own rules.
     package let groupKey: String?
-    /// How urgent it is; nil for the help desk's default.
     package let priority: TicketPriority?
     package let fields: [TicketField]
     /// The customer's channels that it is about.

@@ -1,4 +1,4 @@
-/// Why the help desk's tickets could not be asked or changed, in our own words instead of the help desk's.
+/// The reason why a call to the help desk about tickets failed, in Deskgate's own words.
 package enum TicketFailure: Error, Equatable, Sendable {
     /// There is no such ticket, or it is another person's, which must look the same.
     case notFound

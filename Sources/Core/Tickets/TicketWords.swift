@@ -1,4 +1,4 @@
-/// Where a ticket is in its life, in the help desk's words.
+/// The help desk's words.
 package enum TicketState: String, Sendable, CaseIterable {
     /// It was made, and the customer has not written yet: support does not see it.
     case initialized = "INITIALIZED"
@@ -17,7 +17,7 @@ package enum TicketState: String, Sendable, CaseIterable {
     package var isClosable: Bool { self == .active || self == .idle }
 }
 
-/// How urgent a ticket is, in the help desk's words.
+/// The help desk's words.
 package enum TicketPriority: String, Sendable, CaseIterable {
     case low = "LOW"
     case medium = "MEDIUM"
@@ -95,11 +95,11 @@ package struct TicketField: Sendable, Equatable {
     }
 }
 
-/// What is wrong in a caller's wish about tickets; it never contains what the caller sent.
+/// A mistake in a caller's request about tickets; it never contains the caller's text.
 package struct TicketProblem: Error, Equatable {
     /// The field at fault, in the words of every interface.
     package let field: String
-    /// What was expected, as the end of a sentence.
+    /// The expected form, as the end of a sentence.
     package let expectation: String
 
     package init(_ field: String, _ expectation: String) {

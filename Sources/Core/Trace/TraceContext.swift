@@ -1,8 +1,8 @@
 internal import Bytes
 package import Crypto
 
-/// Where a request, an event or an attempt stands in a distributed trace: what the header `traceparent` of W3C Trace Context carries
-/// (https://www.w3.org/TR/trace-context/). `tracestate`, which belongs to other vendors, is not kept.
+/// A position in a distributed trace: the contents of the header `traceparent` of W3C Trace Context (https://www.w3.org/TR/trace-context/).
+/// `tracestate`, which belongs to other vendors, is dropped.
 package struct TraceContext: Sendable, Hashable {
     /// The header, in lower case as the specification asks.
     package static let header: StaticString = "traceparent"

@@ -16,7 +16,7 @@ package struct AnswerCache: Sendable {
         denied = BoundedTable(limit: mostDenied)
     }
 
-    /// How many answers are kept, including those whose time is over.
+    /// The number of answers, including expired ones.
     package var count: Int { allowed.count + denied.count }
 
     /// The answer that is kept for an identity.

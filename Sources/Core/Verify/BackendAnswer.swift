@@ -1,4 +1,4 @@
-/// What an app's backend says of a person.
+/// The decision of an app's backend about a person.
 package enum BackendAnswer: Sendable, Hashable {
     /// The person may use the chat.
     case allowed
@@ -8,9 +8,9 @@ package enum BackendAnswer: Sendable, Hashable {
     case undecided(UndecidedReason)
 }
 
-/// What one call of an app's backend has brought.
+/// The result of one call of an app's backend.
 package struct BackendReply: Sendable, Equatable {
-    /// What a call tells about the backend, apart from the person.
+    /// The result's meaning for the backend's health, apart from the person.
     package enum Health: Sendable, Equatable {
         case works
         /// The next call is likely to fail as well.
@@ -23,10 +23,10 @@ package struct BackendReply: Sendable, Equatable {
     package let health: Health
     /// For how many seconds the backend lets its answer be kept at most; nil when it does not say.
     package let keepSeconds: UInt64?
-    /// As `BackendFailure.cause`, for a call that brought no decision.
+    /// `BackendFailure.cause`, for a call without a decision.
     package var cause: String?
 
-    /// Why it is no decision; nil when it is one.
+    /// nil for a decision.
     package var failure: BackendFailure? {
         if case .undecided(let reason) = answer { BackendFailure(reason, cause: cause) } else { nil }
     }
@@ -53,7 +53,7 @@ package struct BackendReply: Sendable, Equatable {
     }
 }
 
-/// How long answers are kept, in seconds; 0 keeps none.
+/// Seconds for which answers are cached; 0 caches none.
 package struct AnswerLifetimes: Sendable, Equatable {
     package var positiveSeconds: UInt64
     /// For a no.
@@ -64,7 +64,8 @@ package struct AnswerLifetimes: Sendable, Equatable {
         self.negativeSeconds = negativeSeconds
     }
 
-    /// How long a reply is kept, in milliseconds: as configured, and no longer than the backend allows. What was not decided is never kept.
+    /// Returns the milliseconds for which a reply is cached: as configured, and no longer than the backend allows. Failures are never
+    /// cached.
     package func milliseconds(of reply: BackendReply) -> UInt64 {
         let configured: UInt64 =
             switch reply.answer {

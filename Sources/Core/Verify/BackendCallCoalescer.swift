@@ -10,7 +10,6 @@ package import Time
 /// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
 /// the caller locks; all moments are of one clock.
 package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
-    /// What is known without a call.
     package enum Finding: Sendable, Equatable {
         /// The answer that the backend gave before.
         case kept(BackendAnswer)
@@ -25,7 +24,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// What to do with somebody who asks.
     package enum Step: Sendable, Equatable {
         /// Answer at once.
         case answer(Finding)
@@ -35,7 +33,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         case call(UInt64, isKnown: Bool)
     }
 
-    /// What the end of a call means.
     package struct End {
         package let waiters: [Waiter]
         /// Whether `forget` has come since the call: its answer may be older than what made us forget.
@@ -62,7 +59,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     private let lifetimes: AnswerLifetimes
     /// Whether Deskgate has checked each key that is asked about.
     private let keysAreChecked: Bool
-    /// How many calls about known keys may be under way, and as many about new ones.
+    /// The maximum number of concurrent calls about known keys, and of those about new ones.
     private let callLimit: Int
     private var cache: AnswerCache
     private var breaker: Breaker
@@ -100,10 +97,10 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
             lastNewKeyFailure: lastNewKeyFailure)
     }
 
-    /// How many wait for the answer to a call that is under way.
+    /// The number of requests that wait for the answer of a call.
     package var waiting: Int { calls.values.reduce(0) { $0 + $1.waiters.count } }
 
-    /// What is known without a call; nil when somebody has to `ask`.
+    /// Returns the cached answer; nil when the caller has to `ask`.
     package mutating func find(_ identity: CheckIdentity, now: MonotonicMilliseconds) -> Finding? {
         if let answer = cache.answer(identity, now: now) { return .kept(answer) }
         if callOfIdentity[identity] != nil { return nil }

@@ -1,4 +1,4 @@
-/// Why a call of an app's backend brought no decision.
+/// The reason why a call of an app's backend brought no decision.
 package struct BackendFailure: Sendable, Equatable {
     /// The reason, as in the answer to the request.
     package let reason: UndecidedReason
@@ -27,15 +27,15 @@ package struct BackendFailure: Sendable, Equatable {
     }
 }
 
-/// How an app's backend does, for operators.
+/// The health of an app's backend, for operators.
 package struct BackendStatus: Sendable, Equatable {
     /// The state of the breaker, which counts calls about known keys.
     package let breaker: BreakerStatus
     /// Whether calls about new keys were paced within the last minute, because they failed.
     package let pacesNewKeys: Bool
-    /// Why the last call about a known key that brought no decision failed; nil before the first one.
+    /// The last failed call about a known key; nil before the first one.
     package let lastFailure: BackendFailure?
-    /// Why the last call about a new key that brought no decision failed; nil before the first one. Strangers may cause it.
+    /// The last failed call about a new key; nil before the first one. Strangers may cause it.
     package let lastNewKeyFailure: BackendFailure?
 
     package init(

@@ -4,11 +4,11 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let value: Value
-        /// Its number in the order; an older number of the same key means nothing any more.
+        /// A number in order of use; an older number of the same key is void.
         @usableFromInline let turn: UInt64
     }
 
-    /// How many entries there may be; 1 at least. A smaller limit takes effect with the next insertion.
+    /// The maximum number of entries, at least 1. A smaller limit takes effect with the next insertion.
     package var limit: Int {
         willSet { precondition(newValue >= 1, "a table has room for something") }
     }

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Who asks with which key, as keyed digests: so that no key and no name stands in memory for as long as its answer is kept.
+/// The caller and the key as keyed digests, so that no key and no name stays in memory with the answer.
 package struct CheckIdentity: Sendable, Hashable {
     package let person: UInt128
     /// Of the app, the person and the security key.

@@ -1,14 +1,13 @@
 package import Time
 
-/// How often an app's backend is asked about new keys while it answers such questions with failures. A key is new while the backend has not
-/// allowed it.
+/// Limits calls of an app's backend about new keys while it answers them with failures. A key is new until the backend has allowed it.
 ///
-/// In mode `backend` anyone can have a question about a new key asked, with any text for the key. If its failure counted for the breaker, a
-/// few junk keys a second would keep all users out of an app whose backend answers junk with 429 or 5xx. So these failures only pace the
-/// next questions of their kind: after `failuresToPace` in a row, one call starts every `intervalMilliseconds`, until a call succeeds. A
+/// In mode `backend` anyone can cause a call about a new key, with any text for the key. If its failure counted for the breaker, a few junk
+/// keys a second would keep all users out of an app whose backend answers junk with 429 or 5xx. So these failures only slow down further
+/// calls of their kind: after `failuresToPace` consecutive ones, one call starts every `intervalMilliseconds`, until a call succeeds. A
 /// user with a new key then gets through between junk keys, and a backend that is down is called ten times a second.
 ///
-/// It is a value, and the caller locks; all moments are of one clock.
+/// A value; the caller locks. All moments are of one clock.
 package struct NewKeyRateLimit: Sendable, Equatable {
     /// After how many failures in a row calls are paced.
     package static let failuresToPace = 5

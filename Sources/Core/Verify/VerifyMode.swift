@@ -1,4 +1,4 @@
-/// Who decides whether a person may use an app's chat: `apps[].verify.mode`.
+/// The authority over an app's users: `apps[].verify.mode`.
 package enum VerifyMode: String, Sendable, CaseIterable {
     case key
     /// The app's backend alone; what a security key is like is its own affair.
@@ -7,7 +7,7 @@ package enum VerifyMode: String, Sendable, CaseIterable {
     case keyAndBackend = "key_and_backend"
 }
 
-/// What a caller is answered when the app's backend cannot decide: `apps[].verify.when_undecided`.
+/// The answer when the app's backend cannot decide: `apps[].verify.when_undecided`.
 package enum UndecidedPolicy: String, Sendable, CaseIterable {
     /// 503: the caller may try again.
     case error

@@ -180,7 +180,7 @@ extension KeyHandle {
     }
 }
 
-/// What is wrong with the text of a key; it never contains any of the text.
+/// A mistake in the text of a key; it never contains any of the text.
 package enum KeyProblem: Error, Equatable {
     /// There is no PEM block (RFC 7468).
     case notPEM

@@ -14,7 +14,7 @@ package final class BotDemo {
     private let caller: BotDemoCaller
     private let client: Client
     private let reloader: ConfigurationReloader
-    /// What ends its parts, in the order of their beginnings.
+    /// The functions that stop the parts, in the order of their starts.
     private var stops: [() -> Void]
 
     /// Starts the service and the shop of a directory that `deskgate init --bot-demo` has made. Call it before any other thread is started,

@@ -3,8 +3,6 @@ package import JSON
 internal import POSIX
 internal import Simulators
 
-/// What a demonstration of bots has in its directory beside what `deskgate init` makes everywhere: the secrets of the bot and of the shop,
-/// and what the shop knows.
 package struct BotDemoFiles: Sendable {
     package static let bot = "orders"
     package static let app = "shop"

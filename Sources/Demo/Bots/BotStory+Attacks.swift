@@ -4,7 +4,7 @@ internal import Threading
 internal import Time
 
 extension BotStory {
-    /// How long calls may take to be in the audit, in milliseconds.
+    /// Milliseconds until calls must be in the audit.
     private static let recordedMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
 
     /// Somebody tries to act for another customer, by a model that does whatever a text says.

@@ -2,9 +2,8 @@ internal import HTTPClient
 internal import JSON
 internal import Simulators
 
-/// What happens in a demonstration of bots, and whether it was as expected.
 struct BotStory {
-    /// Whose app and model these are.
+    /// The owner of the app and the model.
     static let customer = "user-1"
     /// Somebody else, who has an order too.
     static let victim = "user-2"
@@ -17,7 +16,7 @@ struct BotStory {
     let shop: SampleShop
     let client: Client
     let say: (String) -> Void
-    /// What was not as expected, a sentence each.
+    /// A sentence for each unexpected result.
     private(set) var surprises: [String] = []
     /// Whether the model was told to have the customer confirm, as it should be.
     private(set) var wasAskedToConfirm = false
@@ -26,7 +25,6 @@ struct BotStory {
         (self.caller, self.shop, self.client, self.say) = (caller, shop, client, say)
     }
 
-    /// What the customer's app gets at the start.
     struct Start {
         let key: String
         let data: String

@@ -55,9 +55,8 @@ package struct AuthenticatedAnswer: Sendable {
     package let response: Response
     /// The result, as in logs and metrics.
     package let result: String
-    /// Why it was not done, for a log line; nil where it was done and nothing is logged. Never anything that a caller wrote.
+    /// The reason of a failure, for a log line; nil for a success that is not logged. Never the caller's own text.
     package let reason: String?
-    /// How important that line is.
     package let level: LogLevel
 
     package init(_ response: Response, result: String, reason: String? = nil, level: LogLevel = .info) {
@@ -73,7 +72,7 @@ package struct AuthenticatedAnswer: Sendable {
     }
 }
 
-/// How a proven caller is answered.
+/// The answer to an authenticated caller.
 package enum AuthenticatedStep: Sendable {
     case answer(AuthenticatedAnswer)
     /// When somebody has been asked: starts that, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.

@@ -5,7 +5,7 @@ package import JSON
 /// - Returns: whether the wish is to be read, so that strangers have us read no more than that.
 typealias CredentialJudge = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
-/// What is to be done for a caller whose wish has been read.
+/// The operation of a caller whose request has been read.
 typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
 
 /// Reads a body: what is to be done or what is wrong with it, and nil if it is not to be read. Throws if the credentials cannot be read.
@@ -14,7 +14,7 @@ typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
 /// as much as verifying its key.
 typealias BoundReader = @Sendable (borrowing Request, CredentialJudge) throws(BodyError) -> Result<PreparedRequest, BodyError>?
 
-/// How a route with a security key reads the body of a call: the credentials, and then what the caller wishes.
+/// Reads the body of a call with a security key: the credentials, and then the caller's request.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
     /// Says how a proven caller with this wish is answered; on any thread, and must not block.
     package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedStep

@@ -51,13 +51,12 @@ package final class AuthenticatedRoute: Sendable {
         Route(path, bodyLimit: bodyLimit, described: [.post: description], [(.post, { [self] in answer($0, $1) })])
     }
 
-    /// What is known of a call before its body is read.
+    /// The data of a call before its body is read.
     private struct Origin: Sendable {
         let context: RequestContext
         let parameter: String
     }
 
-    /// What is known of a call after its body is gone.
     private struct Call: Sendable {
         let verdict: Verdict
         let user: RecordedUser
@@ -69,7 +68,6 @@ package final class AuthenticatedRoute: Sendable {
         var caller: CallerLogFields?
     }
 
-    /// What to do about a call.
     private enum Next {
         case answer(Response)
         case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)

@@ -1,7 +1,6 @@
 package import Core
 package import JSON
 
-/// Why a request's body cannot be read: answered 400.
 package enum BodyError: Error {
     /// A credential is missing, null, not a string, given twice, or malformed.
     case malformed(ValidationError)

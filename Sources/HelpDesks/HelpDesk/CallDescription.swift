@@ -2,7 +2,6 @@ internal import Core
 package import HTTPServer
 package import JSON
 
-/// What the descriptions of calls with an app's security key have in common.
 package enum CallDescription {
     /// The fields that every such call has.
     package static let credentials: [(String, JSONValue)] = [

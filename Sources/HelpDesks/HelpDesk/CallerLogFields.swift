@@ -12,7 +12,7 @@ package struct CallerLogFields {
     private let userReference: String?
     /// The number of the key in the security key, whether the app has it or not.
     private let keyID: UInt32?
-    /// Why the app's backend could not decide, where the app's rule has decided instead; otherwise nil.
+    /// The failure of the app's backend, where the app's rule decided instead; otherwise nil.
     private var cause: UndecidedReason?
 
     /// Describes the caller of a request.

@@ -78,7 +78,6 @@ package struct FormDecoder<let count: Int>: Sendable {
     }
 }
 
-/// Why a form cannot be read; it never contains any of the form.
 package enum FormError: Error, CustomStringConvertible {
     /// The value of a wanted field has a `%` without two hexadecimal digits.
     case badEscape

@@ -22,7 +22,7 @@ package struct HelpDesk: Sendable {
     package let signatures: [HelpDeskSignature]
     /// Has the help desk judge the credentials of one of its apps. The owner of the client keeps it open.
     package let probes: @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe]
-    /// How many connections serving its apps may open, those of `HelpDeskServices.client` among them; relays have their own.
+    /// The maximum number of connections for its apps, including those of `HelpDeskServices.client`; relays have their own.
     package let connectionLimit: @Sendable (Configuration) -> Int
 
     package init(
@@ -45,9 +45,8 @@ package struct CredentialProbe: Sendable {
     package let appID: String
     /// The credential's key in the configuration, such as `chat_token`.
     package let name: String
-    /// How long it may take, in milliseconds.
     package let timeoutMilliseconds: UInt64
-    /// What an operator does when the credential is bad: one sentence's end.
+    /// The remedy for a bad credential: the end of a sentence.
     package let remedy: String
     /// Asks. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is good,
     /// and `misconfigured` when it is bad.
@@ -109,7 +108,7 @@ package struct ServedHelpDesk: Sendable {
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
-    /// What is known of a person's session tokens; nil for an app that hands none out. Does not block.
+    /// The status of a person's session tokens; nil for an app that issues none. Does not block.
     package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
     /// The notifier of held messages (`HeldMessage`), whose attempts ask the help desk whose conversation it is; nil where none are held.
     package let lookup: (any Notifier)?
@@ -215,7 +214,7 @@ package struct RelayServices: Sendable {
     /// can be minted. Does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     package let clocks: Clocks
-    /// Where a relay tells that it has ended a person's sessions.
+    /// Receives the end of a person's sessions from the relay.
     package let invalidation: CacheInvalidation
 
     package init(

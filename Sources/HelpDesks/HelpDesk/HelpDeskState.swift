@@ -10,7 +10,6 @@ package final class HelpDeskState: Sendable {
     package let authorizer: Authorizer
     /// Asks the apps' backends; nil when there are none.
     package let backends: BackendVerifiers?
-    /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
     /// The help desks of the authorizer's applications, in their order.
     private let helpDesks: [HelpDeskKind]
@@ -79,13 +78,13 @@ package struct HelpDeskMetrics: Sendable {
     package let urlPreviews: MetricFamily<Counter>
     /// When keys were last used.
     package let keyUses = KeyUsageTracker()
-    /// Which apps unknown ones resemble.
+    /// The apps that unknown ones resemble.
     package let nearestApps = NearestApps()
-    /// Which types of device register that no notifier serves.
+    /// The types of registered devices that no notifier serves.
     package let unservedDevices = Monitor(UnservedDevices())
     /// Requests to the help desks' own APIs by app, request and outcome.
     package let helpDeskRequests: MetricFamily<Counter>
-    /// How long those took, by app.
+    /// The durations of those requests, by app.
     package let helpDeskDurations: MetricFamily<Histogram>
     /// Calls for session tokens by app and result.
     package let sessionTokenRequests: MetricFamily<Counter>

@@ -24,8 +24,8 @@ package final class KeyUsageTracker: Sendable {
         return KeyUses(applications: entries)
     }
 
-    /// What is known of all keys that this process has had in force.
-    /// - Parameter now: since when a key that nobody has asked about before is known.
+    /// Returns the usage of all keys that this process has had in force.
+    /// - Parameter now: the start of tracking for a key that is returned for the first time.
     package func all(now: UnixMilliseconds) -> [KeyUse] {
         words.withLock { words in
             words.map { name, word in

@@ -8,9 +8,9 @@ package import Time
 /// The caller's text is compared and not kept. At most one text a second is compared, so that a flood of them costs nothing. A known app that
 /// denies is compared as often, or the time of an answer would tell which apps there are. Any thread may call it.
 package final class NearestApps: Sendable {
-    /// How long no other text is compared, in milliseconds.
+    /// Milliseconds for which no other text is compared.
     private static let pauseMilliseconds: UInt64 = 1_000
-    /// How many apps are compared at most.
+    /// The maximum number of apps that are compared.
     private static let mostApps = 256
 
     private struct State {

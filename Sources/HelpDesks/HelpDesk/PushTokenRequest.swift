@@ -14,7 +14,7 @@ struct PushTokenRequest {
     let key: Device.Key
     /// The device type, in the app's own words; empty when the call has none.
     let type: String
-    /// Its push token, not empty; nil unsubscribes the device.
+    /// Not empty; nil unsubscribes the device.
     let token: String?
     /// The claims of its security key. Where only the app's backend understands the key, the time of the call counts and not that of the
     /// backend's answer, so that a sign-out in between refuses it.

@@ -3,11 +3,11 @@ package import HTTPServer
 package import Observability
 package import Tracing
 
-/// What a request is found again by: its id, and its place in a trace.
+/// Identifies a request: its id, and its position in a trace.
 package struct RequestContext: Sendable {
     /// The id that its answer has.
     let id: String
-    /// Its span; nil when it belongs to no trace.
+    /// nil when it belongs to no trace.
     package let span: OpenSpan?
 
     /// Marks a request.
@@ -17,7 +17,7 @@ package struct RequestContext: Sendable {
         self.span = span
     }
 
-    /// What goes on in its trace because of it.
+    /// The context of everything that the request causes.
     package var trace: TraceContext? { span?.context }
 
     /// Adds both to a log line.

@@ -4,7 +4,6 @@ package import Time
 
 /// The file of a `RevocationCopy`.
 package struct RevocationCopyFile: Sendable {
-    /// Why the file cannot be read or written, with its path.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// The command that makes the file usable, for root; nil when the file itself is not to blame.
@@ -73,7 +72,7 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// Why the file is neither read nor written: it is no copy. Nil when it is one, is missing or cannot be read.
+    /// The reason why the file is neither read nor written: it is no copy. Nil when it is one, is missing or cannot be read.
     package var mistake: Failure? {
         do {
             try refuseOther()

@@ -9,7 +9,7 @@ package import Time
 /// all are read again, because the store may have lost changes that it had told of, as a database does after a failover to a standby that was
 /// behind.
 package final class RevocationPoller: Sendable {
-    /// How often changes by other processes are looked for, so that they are in force everywhere within a second.
+    /// The interval of looking for changes by other processes, in milliseconds, so that they are in force everywhere within a second.
     package static let intervalMilliseconds: UInt64 = 800
 
     private struct State {
@@ -52,7 +52,7 @@ package final class RevocationPoller: Sendable {
         self.clocks = clocks
     }
 
-    /// Where they come from, and how old they are. Does not block.
+    /// The source and age of the revocations. Does not block.
     package var status: RevocationStatus { known.withLock { $0 } }
 
     /// Puts in force everything that the store has taken before this call. Waits for a refresh under way, which may have read before that,
@@ -151,11 +151,11 @@ package final class RevocationPoller: Sendable {
 }
 
 extension RevocationPoller {
-    /// How long after its last writing a copy is written again although nothing has changed, in milliseconds.
+    /// Milliseconds after the last write when the copy is written again without a change.
     private static let confirmationMilliseconds: UInt64 = 300_000
-    /// How long after a failure the copy is neither written nor read, in milliseconds.
+    /// Milliseconds after a failure for which the copy is neither written nor read.
     private static let retryMilliseconds: UInt64 = 5000
-    /// How many times as long as it was written the copy then rests, so that many revocations do not keep the disk busy.
+    /// The pause after a write, as a multiple of the write's duration, so that many revocations do not keep the disk busy.
     private static let restsPerWriting: UInt64 = 20
 
     private func takeCopy(_ state: inout State) {

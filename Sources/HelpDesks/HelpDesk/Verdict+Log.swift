@@ -13,7 +13,6 @@ extension Verdict {
         }
     }
 
-    /// How important its log line is. Only what is our own failure is an error, because lines of errors are never left out.
     package var logLevel: LogLevel {
         switch self {
         case .authorized(_, isConfirmed: true), .unconfirmed: .debug

@@ -8,7 +8,7 @@ internal import Observability
 struct AuthorizeCounters: ~Copyable, Sendable {
     /// The denials of an app that are answered alike.
     private struct DenialCounters {
-        /// Those of one kind, by the id of the key.
+        /// Counters of one kind, by the id of the key.
         private struct Kind {
             let denial: Denial
             let keys: NumberedCounters
@@ -36,7 +36,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let denied: DenialCounters
         /// Only of an app with a shadow mode.
         let shadowed: DenialCounters?
-        /// What the app's backend may lead to; nil when there is none.
+        /// The results of the app's backend; nil without one.
         let backend: LabelledCounters<Verdict>?
     }
 
@@ -66,7 +66,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         undecided = LabelledCounters(Self.ownIndecisions) { family.child("", "undecided", $0.rawValue, "") }
     }
 
-    /// Those that are about no backend.
+    /// Failures that concern no backend.
     private static let ownIndecisions: [UndecidedReason] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(

@@ -1,6 +1,6 @@
 internal import HelpDesk
 
-/// Where the pictures of authors are, as the chat libraries load them: beside the registry of push tokens, without a credential.
+/// The address of authors' pictures, as the chat libraries load them: beside the registry of push tokens, without a credential.
 struct AvatarAddress: Sendable, Equatable {
     private let beginning: String
 

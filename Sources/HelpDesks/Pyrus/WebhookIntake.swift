@@ -17,15 +17,13 @@ struct WebhookIntake {
         let leftOut: [String]
     }
 
-    /// What proves that a webhook comes from the help desk.
     enum Proof {
         case path
         case signature
     }
 
-    /// Why a webhook is refused.
     enum Refusal: Error {
-        /// Its origin is not proven. The app is the one named in the body, if the proof does not cover it.
+        /// The origin is not proven. The app is the one named in the body, if the proof does not cover it.
         case denied(WebhookRefusal, WebhookApps.App?)
         /// It cannot be read. The app is the one that it belongs to, if known.
         case malformed(WebhookError, WebhookApps.App?)
@@ -115,7 +113,7 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    /// Why it is the caller's; nil when OpenSSL failed.
+    /// The refusal that is the caller's fault; nil when OpenSSL failed.
     var cause: WebhookRefusal? {
         switch self {
         case .denied(let cause, _): cause

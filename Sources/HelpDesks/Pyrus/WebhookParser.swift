@@ -25,7 +25,7 @@ struct WebhookParser {
         }
     }
 
-    /// Why the body is refused where a user must be named; nil when it names one.
+    /// The reason why the body is rejected where a user must be named; nil when it names one.
     var anonymity: WebhookError? {
         guard isAnonymous else { return nil }
         do throws(WebhookError) {

@@ -36,9 +36,9 @@ extension HelpDesk {
 /// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.
 final class SendbirdState: Sendable {
     final class App: Sendable {
-        /// Its Application ID, which is the last part of its webhooks' paths.
+        /// The Application ID, which is the last part of its webhooks' paths.
         let id: String
-        /// How Sendbird is asked about it, and what is switched on.
+        /// The connection to Sendbird, and the enabled features.
         let settings: Configuration.Sendbird
         /// The user ids of its bots; nil when it does not name them.
         let bots: Set<ByteKey>?
@@ -62,7 +62,7 @@ final class SendbirdState: Sendable {
         }
     }
 
-    /// What all help desks use of the same configuration.
+    /// The part of the state that all help desks share.
     let shared: HelpDeskState
     let sessions: SessionIssuers
     /// Counts webhooks without a known app.

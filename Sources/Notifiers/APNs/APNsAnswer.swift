@@ -2,9 +2,8 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// What the answers of APNs mean (Apple, "Handling notification responses from APNs").
 enum APNsAnswer {
-    /// How long no provider token is minted after APNs has complained of too many, in milliseconds: it accepts a new one every 20 minutes.
+    /// Milliseconds for which no provider token is minted after APNs complained of too many: it accepts a new one every 20 minutes.
     static let mintingPauseMilliseconds: UInt64 = 20 * 60_000
 
     /// Reads an answer.
@@ -68,7 +67,7 @@ enum APNsAnswer {
 
 /// The body of an unsuccessful answer of APNs: `{"reason":"Unregistered","timestamp":1700000000000}`.
 struct APNsRefusal: Equatable {
-    /// Why APNs refuses; nil for a missing or unknown reason.
+    /// nil for a missing or unknown reason.
     let reason: APNsReason?
     /// When the device's token ended; only with 410.
     let timestamp: UnixMilliseconds?

@@ -4,12 +4,12 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// Where and how one app's notifications reach Apple's Push Notification service.
+/// The destination of one app's notifications in Apple's Push Notification service.
 ///
-/// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the outcome
-/// names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
+/// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the
+/// outcome names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
 package struct APNsDestination: Sendable, Equatable {
-    /// What proves to Apple who sends.
+    /// The sender's credential.
     package enum Credential: Sendable, Equatable {
         /// A key of the developer account, for all of the team's apps.
         /// - Parameters:
@@ -41,7 +41,7 @@ package struct APNsDestination: Sendable, Equatable {
         self.sandboxURL = sandboxURL
     }
 
-    /// What the requests are authorized with; throws when the key cannot sign.
+    /// Returns the authorization of requests; throws when the key cannot sign.
     func authorization(_ context: PushContext) throws(KeyProblem) -> PushAuthorization {
         guard case .token(let text, let keyID, let teamID) = credential else { return .certificate }
         let key = try text.withSpan { span throws(KeyProblem) in try ES256PrivateKey(pem: span) }

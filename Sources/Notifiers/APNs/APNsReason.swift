@@ -1,4 +1,4 @@
-/// Why APNs refuses a notification (Apple, "Handling notification responses from APNs").
+/// The reason of a refusal (Apple, "Handling notification responses from APNs").
 enum APNsReason: String, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -44,7 +44,7 @@ enum APNsReason: String, Sendable, CaseIterable {
         return word
     }
 
-    /// What an operator does when this reason pauses the notifier, as any reason does in an answer of status 403.
+    /// The operator's remedy when this reason pauses the notifier, as any reason does in an answer of status 403.
     var remedy: APNsRemedy {
         switch self {
         case .badTopic, .missingTopic, .topicDisallowed: .topic
@@ -61,7 +61,7 @@ enum APNsReason: String, Sendable, CaseIterable {
     }
 }
 
-/// What an operator does about APNs' answers: one sentence's end.
+/// The operator's remedies for APNs' answers: ends of sentences.
 enum APNsRemedy: String, CaseIterable, ProviderRemedy {
     case address = #"check "url", "sandbox_url" and "proxy": what answers there is not APNs"#
     case certificate = #"check "certificate": it must be of this app, and not have expired"#

@@ -1,7 +1,6 @@
 internal import Core
 internal import JSON
 
-/// What the answers of FCM mean (Firebase, "FCM error codes").
 enum FCMAnswer {
     /// Reads an answer.
     /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.

@@ -3,7 +3,8 @@ package import Crypto
 internal import JSON
 internal import Time
 
-/// Where and how one project's messages reach Firebase Cloud Messaging, which proves the credential by validating a message that it does not send.
+/// The destination of one project's messages in Firebase Cloud Messaging, which proves the credential by validating a message that it does
+/// not send.
 package struct FCMDestination: Sendable, Equatable {
     package static let defaultURL = "https://fcm.googleapis.com"
 

@@ -1,4 +1,4 @@
-/// Why FCM refuses a message (Firebase, "ErrorCode"; Google, "google.rpc.Code").
+/// The code of a refusal (Firebase, "ErrorCode"; Google, "google.rpc.Code").
 enum FCMErrorCode: String, Sendable, CaseIterable {
     case unregistered = "UNREGISTERED"
     case senderIDMismatch = "SENDER_ID_MISMATCH"
@@ -18,7 +18,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     /// The code in metrics, logs and the admin interface, such as `permission_denied`.
     var word: String { rawValue.lowercased() }
 
-    /// What an operator does when FCM's answer pauses the notifier with this code, as most codes do with a status of 401, 403 or 404.
+    /// The operator's remedy when FCM's answer pauses the notifier with this code, as most codes do with a status of 401, 403 or 404.
     var remedy: FCMRemedy {
         switch self {
         case .senderIDMismatch: .otherProject
@@ -31,7 +31,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     }
 }
 
-/// What an operator does about the answers of FCM and of Google's token server: one sentence's end.
+/// The operator's remedies for the answers of FCM and of Google's token server: ends of sentences.
 enum FCMRemedy: String, CaseIterable, ProviderRemedy {
     case account = #"check "service_account": make a new key in the Firebase console under Project settings, Service accounts"#
     case key = "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"

@@ -3,7 +3,7 @@ package import JSON
 
 /// The members that are needed of a Google service account's key file ("Create and delete service account keys", type JSON).
 package struct ServiceAccount: Sendable {
-    /// Why a key file cannot be used; it never contains anything of the file.
+    /// The reason why a key file cannot be used; it never contains any of the file.
     package enum Problem: Error, Equatable {
         /// It is PEM, as keys for APNs are.
         case pem
@@ -25,7 +25,7 @@ package struct ServiceAccount: Sendable {
     /// The account's name: the issuer of its assertions.
     package let clientEmail: String
     package let privateKeyID: String
-    /// Where assertions are exchanged for access tokens.
+    /// The address at which assertions are exchanged for access tokens.
     package let tokenURI: String
     /// The key. The JSON reader's copy of its text is freed but not erased.
     package let privateKey: RS256PrivateKey

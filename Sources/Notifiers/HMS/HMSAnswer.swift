@@ -1,6 +1,6 @@
 internal import Core
 
-/// What the answers of HMS mean (Huawei, "Result codes"): the code in the body decides, and without one the status.
+/// The answers of HMS (Huawei, "Result codes"): the code in the body decides, and without one the status.
 enum HMSAnswer {
     /// Reads an answer.
     /// - Parameters:

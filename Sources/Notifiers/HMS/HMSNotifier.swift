@@ -5,17 +5,17 @@ internal import JSON
 package import Time
 internal import WebTokens
 
-/// Where and how one app's messages reach Huawei's Push Kit, which proves the credential by issuing an access token.
+/// The destination of one app's messages in Huawei's Push Kit, which proves the credential by issuing an access token.
 package struct HMSDestination: Sendable, Equatable {
     package static let defaultURL = "https://push-api.cloud.huawei.com"
-    /// What messages are classified as by default: instant messages.
+    /// The default classification of messages: instant messages.
     package static let defaultCategory = "IM"
 
     /// The app's identifier, digits, as AppGallery Connect shows it.
     package var appID: String
     /// The app's secret, in UTF-8.
     package var secret: SecretBytes
-    /// What Huawei classifies the messages as (Huawei, "Message classification"); nil leaves that to Huawei.
+    /// The classification of the messages (Huawei, "Message classification"); nil leaves it to Huawei.
     package var category: String?
     /// Scheme, host and port; another one only for simulators and proxies.
     package var url: String
@@ -33,7 +33,7 @@ package struct HMSDestination: Sendable, Equatable {
         self.tokenURL = tokenURL
     }
 
-    /// What the requests are authorized with.
+    /// Returns the authorization of requests.
     func authorization(_ context: PushContext) -> PushAuthorization {
         let source = HuaweiTokenSource(
             clientID: appID, clientSecret: secret, url: tokenURL, client: context.client, timeoutMilliseconds: context.timeoutMilliseconds,

@@ -37,7 +37,7 @@ enum HMSCode: String, Sendable, CaseIterable {
     /// A code in metrics, logs and the admin interface, such as `hms_80300002`.
     static func word(_ number: String) -> String { "hms_\(number)" }
 
-    /// What an operator does when this code pauses the notifier.
+    /// The operator's remedy when this code pauses the notifier.
     var remedy: HMSRemedy {
         switch self {
         case .noPermission: .pushKit
@@ -57,7 +57,7 @@ enum HMSCode: String, Sendable, CaseIterable {
 struct HMSPartialSuccess {
     /// The tokens that are useless.
     let illegalTokens: [String]
-    /// How many tokens have received the message; 0 when the answer does not say so.
+    /// The number of tokens that received the message; 0 when the answer does not say.
     let successes: Int64
 
     /// Reads an answer's body; nil when it has no list of tokens.
@@ -70,7 +70,7 @@ struct HMSPartialSuccess {
     }
 }
 
-/// What an operator does about HMS' answers: one sentence's end.
+/// The operator's remedies for HMS' answers: ends of sentences.
 enum HMSRemedy: String, CaseIterable, ProviderRemedy {
     case credential = #"check "app_id" and "secret": AppGallery Connect shows both in the project's settings"#
     case otherApp =

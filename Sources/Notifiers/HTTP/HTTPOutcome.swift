@@ -2,7 +2,7 @@ package import Core
 package import HTTPClient
 package import Time
 
-/// What the response of a webhook's receiver means (Standard Webhooks 1.0, "Deliverability").
+/// The outcomes of a webhook receiver's responses (Standard Webhooks 1.0, "Deliverability").
 package enum HTTPOutcome {
     /// The outcome of a response.
     /// - Parameter now:, for a Retry-After that is a date.
@@ -28,8 +28,8 @@ package enum HTTPOutcome {
 }
 
 extension ClientResponse {
-    /// How long the header Retry-After asks to wait, in milliseconds; nil when it is missing or malformed.
-    /// - Parameter now:, for a date.
+    /// Returns the delay that the header Retry-After requests, in milliseconds; nil when it is missing or malformed.
+    /// - Parameter now: for a date.
     package func retryAfter(now: UnixMilliseconds) -> UInt64? {
         header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, now: now) }
     }

@@ -78,7 +78,7 @@ package final class ProviderTokenCache: Sendable {
         }
     }
 
-    /// How far the provider's clock is ahead of ours, in seconds, by the Date headers of its refusals; 0 while they agree.
+    /// Seconds by which the provider's clock is ahead of ours, by the Date headers of its refusals; 0 while they agree.
     package var clockSkewSeconds: Int64 {
         shared.withLock { $0.state.clockCorrectionSeconds }
     }

@@ -4,7 +4,8 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// Why there is no access token. The words begin with `token_`, so that they differ from the reasons of the provider that accepts the token.
+/// The reason why there is no access token. The words begin with `token_`, so that they differ from the reasons of the provider that
+/// accepts the token.
 package enum TokenReason: Sendable {
     /// An error that the token server named.
     case error(TokenError)
@@ -93,10 +94,9 @@ struct TokenExchange: Sendable {
     }
 }
 
-/// What a token server's answer means (RFC 6749 sections 5.1 and 5.2).
 enum TokenAnswer {
     private static let longestToken = 16 * 1024
-    /// How long a token counts whose lifetime the server does not tell. A token that is refused earlier is replaced anyway.
+    /// The default life of a token, where the server does not state one. A token that is refused earlier is replaced anyway.
     private static let usualLifetimeSeconds: Int64 = 300
 
     static func read(_ response: ClientResponse, dependsOnClock: Bool, now: UnixMilliseconds) -> ProviderTokenFetch {

@@ -14,7 +14,6 @@ final class ConnectionGate: Sendable {
         let isProbe: Bool
     }
 
-    /// What the result of a request says about its connection.
     enum Finding: Sendable {
         case proved
         /// It no longer exists.

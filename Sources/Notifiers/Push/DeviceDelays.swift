@@ -5,7 +5,7 @@ internal import Time
 ///
 /// It is a value: the caller locks.
 struct DeviceDelays: Sendable {
-    /// How many devices are remembered; for further ones the provider has to ask again.
+    /// The maximum number of remembered devices; for further ones the provider has to ask again.
     static let limit = 10_000
 
     // By the digest of the token.
@@ -18,7 +18,7 @@ struct DeviceDelays: Sendable {
         ends[token.digest] = max(ends[token.digest] ?? 0, now + milliseconds)
     }
 
-    /// How long nothing may be sent from now, in milliseconds; nil when sending is allowed.
+    /// Returns the milliseconds for which nothing may be sent; nil when sending is allowed.
     func remaining(_ token: PushToken, now: MonotonicMilliseconds) -> UInt64? {
         guard let end = ends[token.digest], end > now else { return nil }
         return end - now

@@ -1,11 +1,11 @@
 internal import Core
 internal import HTTPClient
 
-/// What a provider's answer means: for the delivery, and for `PushSender`.
+/// The meaning of a provider's answer for the delivery and for `PushSender`.
 struct ProviderAnswer: Sendable, Equatable {
     /// The outcome of the attempt, unless `step` leads to another answer.
     let outcome: DeliveryOutcome
-    /// What `PushSender` does before it ends the attempt, or in addition; nil for nothing.
+    /// The next step of `PushSender` before or after the end of the attempt; nil for none.
     let step: NextStep?
 
     init(_ outcome: DeliveryOutcome, step: NextStep? = nil) {
@@ -18,7 +18,8 @@ struct ProviderAnswer: Sendable, Equatable {
     }
 }
 
-/// What `PushSender` does with an answer. Each step that sends again is taken at most once an attempt; after that the outcome counts.
+/// The next step of `PushSender` after an answer. Each step that sends again is taken at most once an attempt; after that the outcome
+/// counts.
 enum NextStep: Sendable, Equatable {
     /// Ask the provider's other environment, and remember the one that accepts the token.
     case switchEnvironment
@@ -41,7 +42,7 @@ enum NextStep: Sendable, Equatable {
 
 /// The answers that several providers share.
 extension ProviderAnswer {
-    /// How long to wait when a provider asks for less without saying for how long, in milliseconds: FCM's minimum for an exceeded quota.
+    /// The default wait, in milliseconds, when a provider asks for fewer requests without a time: FCM's minimum for an exceeded quota.
     static let quotaWaitMilliseconds: UInt64 = 60_000
 
     /// A later attempt may succeed.

@@ -1,6 +1,6 @@
 internal import Core
 
-/// What an operator does about a provider's answers: one sentence's end, whose raw value is the English text.
+/// The operator's remedies for a provider's answers: ends of sentences, whose raw values are the English texts.
 protocol ProviderRemedy: RawRepresentable<String> {
     var russian: String { get }
 }

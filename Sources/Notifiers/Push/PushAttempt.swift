@@ -82,6 +82,6 @@ struct PushFlight: Sendable {
     let isProbe: Bool
     /// Returns the permission; must be called exactly once.
     let leave: @Sendable (ConnectionGate.Finding) -> Void
-    /// What the request is authorized with.
+    /// The authorization of the request.
     var bearer = PushBearer.none
 }

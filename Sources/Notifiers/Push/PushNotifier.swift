@@ -20,7 +20,7 @@ package final class PushNotifier: ProvableNotifier {
     /// False: a comment that waits for one device must not delay a ticket's other devices.
     package var keepsTicketOrder: Bool { false }
     package let concurrency: Int
-    /// As APNs and FCM ask for; the other providers document nothing.
+    /// The policy that APNs and FCM ask for; the other providers document none.
     package var retryPolicy: RetryPolicy { .push }
     /// Twice the configured timeout.
     package var longestAttemptMilliseconds: UInt64 { sender.longestAttemptMilliseconds }
@@ -45,7 +45,7 @@ package final class PushNotifier: ProvableNotifier {
                 monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds))
     }
 
-    /// What an operator does about a wrong clock.
+    /// The operator's remedy for a wrong clock.
     static let clockRemedy = LocalizedText(
         "set this machine's clock: it is more than five minutes away from the provider's",
         "установите часы этой машины: они расходятся с часами провайдера больше чем на пять минут")

@@ -2,7 +2,7 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// Why a notification cannot be written in a provider's format.
+/// The reason why a notification cannot be written in a provider's format.
 enum PushPayloadError: Error, Equatable {
     /// The provider cannot have issued the device's token.
     case invalidToken
@@ -40,7 +40,7 @@ extension PushNotification {
 extension PushWithdrawal {
     var dataObject: JSONObject { JSONObject(texts: data) }
 
-    /// What APNs gets of it: iOS wakes the app, and shows nothing.
+    /// The `aps` object of a silent push: iOS wakes the app, and shows nothing.
     static let aps: JSONValue = ["content-available": 1]
 
     /// The headers for APNs that make a background push of it (Apple, "Pushing background updates to your App"). Priority 10 is refused.

@@ -3,7 +3,7 @@ internal import Core
 internal import Crypto
 internal import Time
 
-/// What differs between push providers: where messages go, how they are written, what answers mean, and what an operator does about them.
+/// The differences between push providers: addresses, messages, answers, and remedies.
 protocol PushProvider: Sendable {
     /// The environments; the one for apps from a store comes first.
     var environments: [PushEnvironment] { get }
@@ -11,10 +11,10 @@ protocol PushProvider: Sendable {
     var proof: PushMessage { get }
     /// Whether issuing an access token proves the credential, because the provider judges no message that it does not show.
     var isProvedByToken: Bool { get }
-    /// What an operator does, by the reason: one sentence's end. Holds every reason that can pause the notifier or that casts doubt on its
+    /// The operator's remedies by reason: ends of sentences. Holds every reason that can pause the notifier or that casts doubt on its
     /// settings, except for the unbounded ones, such as `token_status_451`.
     var remedies: [String: String] { get }
-    /// What an operator does about a reason without a remedy of its own.
+    /// The operator's remedy for a reason without one of its own.
     var generalRemedy: String { get }
 
     /// Writes a message.
@@ -67,14 +67,14 @@ struct PushEnvironment: Sendable {
 
 /// A request to a provider, without its authorization.
 struct PushMessage: Sendable {
-    /// What follows the environment's URL.
+    /// The path after the environment's URL.
     let path: String
     let headers: [(name: String, value: String)]
     /// The body as it is sent.
     let body: [UInt8]
 }
 
-/// What proves to a provider who sends.
+/// The sender's credential for a provider.
 enum PushAuthorization: Sendable {
     case certificate
     /// A token that never changes.
@@ -83,7 +83,7 @@ enum PushAuthorization: Sendable {
     case minted(ProviderTokenCache)
 }
 
-/// What one request is authorized with.
+/// The authorization of one request.
 enum PushBearer: Sendable {
     case none
     /// A token that never changes.

@@ -35,7 +35,6 @@ extension PushSender {
         }
     }
 
-    /// What follows from an answer.
     private enum Next {
         case send(PushAttempt)
         case end(DeliveryOutcome)

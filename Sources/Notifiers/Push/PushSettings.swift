@@ -3,7 +3,7 @@ internal import Crypto
 package import HTTPClient
 package import Time
 
-/// How one app's notifications are sent.
+/// The settings of one app's notifications.
 package struct PushSettings: Sendable, Equatable {
     /// The provider with its credentials.
     package var provider: PushDestination
@@ -55,11 +55,11 @@ package enum PushDestination: Sendable, Equatable {
     }
 }
 
-/// What sending and fetching tokens need of their surroundings.
+/// The dependencies of sending and of fetching tokens.
 struct PushContext: Sendable {
     /// Owned and closed by the notifier's caller.
     let client: Client
-    /// How long the requests of one attempt, or one exchange for a token, may take.
+    /// The timeout of the requests of one attempt, or of one exchange for a token.
     let timeoutMilliseconds: Int
     /// A monotonic clock, for deadlines and the age of tokens.
     let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds

@@ -2,7 +2,7 @@ internal import Core
 package import Crypto
 internal import Time
 
-/// Where and how one project's messages reach RuStore, which answers as FCM does.
+/// The destination of one project's messages in RuStore, which answers as FCM does.
 ///
 /// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
 package struct RuStoreDestination: Sendable, Equatable {
@@ -51,7 +51,6 @@ struct RuStoreProvider: PushProvider {
     }
 }
 
-/// What the answers of RuStore mean: the same as FCM's, with less detail about the token (RuStore, "Sending push notifications").
 enum RuStoreAnswer {
     /// Reads an answer.
     /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
@@ -66,7 +65,7 @@ enum RuStoreAnswer {
     }
 }
 
-/// What an operator does about RuStore's answers: one sentence's end.
+/// The operator's remedies for RuStore's answers: ends of sentences.
 enum RuStoreRemedy: String, CaseIterable, ProviderRemedy {
     case otherProject =
         #"many devices belong to another project: check "project_id", and that "routes" lead the devices of each app to their own notifier"#

@@ -7,9 +7,9 @@ package import Time
 /// Without the limit, anybody who sends garbage could fill the disk and hide important lines. Lines of level error are always written,
 /// because they report a failure of the service itself; at level debug every line is. Any thread may call it.
 package final class DenialLog: Sendable {
-    /// How many lines of one kind about one app are written in a minute.
+    /// The maximum number of lines of one kind about one app in a minute.
     package static let linesPerMinute = 60
-    /// How many lines of one kind are written in a minute, so that the number of apps does not multiply the log.
+    /// The maximum number of lines of one kind in a minute, so that the number of apps does not multiply the log.
     package static let linesOfAllApps = 10 * linesPerMinute
     private static let windowMilliseconds: UInt64 = 60_000
 

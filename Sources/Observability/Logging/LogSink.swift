@@ -36,7 +36,7 @@ package final class LogSink: Sendable {
         close()
     }
 
-    /// How many lines have been lost since the start: because the buffer was full, the reader was gone, or the sink was closed.
+    /// The number of lines lost since the start: because the buffer was full, the reader was gone, or the sink was closed.
     package var droppedLines: UInt64 {
         queue.withLock { $0.droppedLines }
     }

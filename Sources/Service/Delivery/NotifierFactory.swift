@@ -12,7 +12,6 @@ internal import Time
 
 /// Creates notifiers from the configuration.
 struct NotifierFactory: Sendable {
-    /// Why a notifier cannot be created.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -35,7 +34,7 @@ struct NotifierFactory: Sendable {
         relayServices = RelayServices(mintKey: mintKey, clocks: clocks, invalidation: invalidation)
     }
 
-    /// How many connections a notifier's client may have open.
+    /// Returns the maximum number of connections of a notifier's client.
     static func connectionLimit(of configuration: Configuration.Notifier) -> Int { clientSettings(configuration)?.connectionLimit ?? 0 }
 
     /// The settings of a notifier's client; nil for one that calls nobody.

@@ -17,14 +17,13 @@ package import Time
 /// A push notifier that the running service has as the configuration says is tried by the service, with its own provider token: Apple
 /// refuses tokens that are made more often than every 20 minutes. All others are made for the trial, with the same code as in the service.
 package struct NotifierTrial {
-    /// Why a trial could not be run.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// After how many milliseconds a test push expires.
     private static let lifeMilliseconds: UInt64 = 3_600_000
-    /// How much longer than a probe or an attempt itself its outcome may take, in milliseconds.
+    /// Milliseconds that an outcome may take beyond a probe or an attempt itself.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let configuration: Configuration

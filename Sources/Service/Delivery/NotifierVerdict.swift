@@ -19,7 +19,7 @@ package struct NotifierVerdict: Sendable, Equatable {
     package let kind: Kind
     /// The reason, a stable word such as `invalid_provider_token`.
     package let reason: String
-    /// What to do; nil when nothing has to be done.
+    /// nil when no action is needed.
     package let remedy: String?
 
     init(_ configured: Configuration.Notifier, _ outcome: DeliveryOutcome, of notifier: any Notifier, now: UnixSeconds) {
@@ -102,7 +102,7 @@ package struct NotifierVerdict: Sendable, Equatable {
     private static let unknownToken =
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 
-    /// What a provider of this type does not verify when it accepts a credential; nil when it verifies everything.
+    /// Returns what a provider of this type does not verify when it accepts a credential; nil when it verifies everything.
     package static func notJudged(_ type: NotifierType) -> String? {
         switch type {
         // It was asked with a token that no device has, which proves only the credential.

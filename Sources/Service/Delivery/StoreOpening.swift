@@ -10,8 +10,8 @@ internal import Threading
 package import Time
 
 extension Configuration.Store {
-    /// Why a service could not open the store, as far as that can be found out without changing anything; nil when no problem is known beside
-    /// its obstacles. For a database of PostgreSQL it connects, which takes up to five seconds.
+    /// The reason why a service could not open the store, as far as it can be found out without changing anything; nil when no problem is
+    /// known beside its obstacles. For a PostgreSQL database it connects, which takes up to five seconds.
     package var problem: ConfigurationProblem? {
         guard obstacles.isEmpty else { return nil }
         do throws(StoreError) {
@@ -28,7 +28,7 @@ extension Configuration.Store {
         }
     }
 
-    /// Why a service could not keep the copy of the revocations at a path.
+    /// Returns why a service could not write the copy of the revocations at a path.
     private func mistake(ofCopyAt path: String) -> ConfigurationProblem? {
         revocationCopy?.mistake.map { ConfigurationProblem(path: "$.store.revocations_path", message: "\(path): \($0)") }
     }
@@ -120,8 +120,8 @@ extension Configuration.Store {
         }
     }
 
-    /// How the store is.
-    /// - Throws: when it is memory, is not there, or cannot be reached.
+    /// Returns the state of the store.
+    /// - Throws: when it is memory, is missing, or cannot be reached.
     package func report() throws(StoreError) -> StoreReport {
         if case .postgres(let settings) = kind { return try PostgresDatabase.report(settings) }
         return try StoreFile.report(presentFile)

@@ -10,11 +10,11 @@ package struct RestoredStore: Sendable {
     package let path: String
     /// The path of the former store; nil when there was none.
     package let former: String?
-    /// How many revocations of the copy the backup lacked; they are in force again. Nil when the copy could not be used.
+    /// The number of revocations of the copy that the backup lacked, and that are in force again; nil when the copy could not be used.
     package fileprivate(set) var recovered: Int?
-    /// Why revocations since the backup may be missing; nil when the copy had them.
+    /// The reason why revocations since the backup may be missing; nil when the copy had them.
     package fileprivate(set) var doubt: String?
-    /// Why the keys of the apps that were to be signed out still count; nil when they do not.
+    /// The reason why keys of apps that were to be signed out are still valid; nil when they are not.
     package fileprivate(set) var signOutFailure: String?
 
     fileprivate init(_ path: String, former: String?) { (self.path, self.former) = (path, former) }

@@ -9,7 +9,7 @@ package import Time
 /// It changes nothing. All checks run at the same time, each on a thread of its own and with a deadline, because a disk, a name server or a
 /// provider may hang; a check that takes too long is left behind, so the process should end soon after.
 package struct Doctor {
-    /// How long a check may take, in milliseconds.
+    /// The timeout of a check in milliseconds.
     private static let patience: UInt64 = TimeLimit.milliseconds(10_000)
     /// The same for providers, which answer over the network.
     private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
@@ -136,7 +136,7 @@ package struct Doctor {
 struct DoctorCheck {
     /// The finding when it takes too long.
     let late: DoctorFinding
-    /// How long it may take; nil for the usual time.
+    /// nil for the default timeout.
     let milliseconds: UInt64?
     private let examine: @Sendable () -> [DoctorFinding]
 

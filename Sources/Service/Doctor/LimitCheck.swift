@@ -3,11 +3,11 @@ internal import Core
 internal import HTTPServer
 internal import POSIX
 
-/// What the doctor examines of the limits that a supervisor, a container or a shell sets.
+/// The doctor's check of limits that a supervisor, a container or a shell sets.
 struct LimitCheck: Sendable {
-    /// What the service takes without connections, in bytes.
+    /// The memory of the service without connections, in bytes.
     private static let baseBytes: UInt64 = 64 << 20
-    /// What a connection may take, with the part of its body that no other bound counts.
+    /// The memory of a connection, with the part of its body that no other bound counts.
     private static let connectionBytes: UInt64 = 20 << 10
     /// Threads and what systemd counts besides, with room for many notifiers.
     private static let wantedTasks: UInt64 = 64

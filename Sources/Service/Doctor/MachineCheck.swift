@@ -3,11 +3,10 @@ package import Core
 internal import POSIX
 internal import Time
 
-/// What the doctor examines of the machine.
+/// The doctor's checks of the machine.
 struct MachineCheck: Sendable {
     /// A clock before this moment is wrong, 2026-01-01.
     private static let earliest: UnixSeconds = 1_767_225_600
-    /// How far a file may be ahead of the clock, in seconds.
     private static let tolerance: UInt64 = 60
 
     let clocks: Clocks

@@ -35,7 +35,7 @@ struct ServiceSigns {
 }
 
 extension Configuration.Store {
-    /// As `StoreFile.conflict` says; nil for stores of other types, which do not show their users.
+    /// `StoreFile.conflict`; nil for stores of other types, which do not show their users.
     package var conflict: StoreError? { if case .sqlite(let path) = kind { StoreFile.conflict(at: path) } else { nil } }
 }
 

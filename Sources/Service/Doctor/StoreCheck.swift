@@ -7,7 +7,7 @@ internal import Storage
 internal import Time
 
 struct StoreCheck: Sendable {
-    /// How far a database's clock may be from ours, in milliseconds.
+    /// The tolerated difference between a database's clock and ours, in milliseconds.
     private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)
 
     let store: Configuration.Store

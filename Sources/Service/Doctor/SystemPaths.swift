@@ -1,10 +1,10 @@
 internal import POSIX
 
-/// Where the doctor reads how the service is supervised; tests give other places.
+/// The paths from which the doctor reads how the service is supervised; tests use others.
 package struct SystemPaths: Sendable {
     package static let system = SystemPaths(root: "", systemctl: "systemctl")
 
-    /// What stands before `/proc`, `/sys` and `/etc`.
+    /// The prefix of `/proc`, `/sys` and `/etc`.
     let root: String
     /// The program that systemd is asked with.
     let systemctl: String
@@ -22,7 +22,7 @@ package struct SystemPaths: Sendable {
         (try? File.read(root + path, limit: Self.limit)).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// What systemd has in force for a unit; nil when it does not run, or knows no such unit.
+    /// Returns the settings of a unit that systemd has in force; nil when it does not run, or knows no such unit.
     func shown(_ unit: String) -> UnitSettings? {
         let arguments = ["show", "--no-pager", "--property=\(UnitSettings.properties.joined(separator: ","))", "--", unit]
         guard let output = CommandOutput.read(systemctl, arguments, limit: Self.limit) else { return nil }
@@ -40,7 +40,7 @@ package struct SystemPaths: Sendable {
         FileSystem.isDirectory("\(root)/run/systemd/system") && written(unit) != nil
     }
 
-    /// What a unit's file says, without its drop-ins; nil when there is none.
+    /// Returns the settings in a unit's file, without its drop-ins; nil without a file.
     func written(_ unit: String) -> UnitSettings? {
         for directory in ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"] {
             if let text = text("\(directory)/\(unit)") { return UnitSettings(file: text, as: "\(directory)/\(unit)") }

@@ -3,9 +3,9 @@ internal import Core
 internal import HTTPServer
 internal import POSIX
 
-/// What the doctor examines of the systemd unit that runs the service, beside the configuration.
+/// The doctor's check of the systemd unit that runs the service, against the configuration.
 struct UnitCheck: Sendable {
-    /// How much longer than its requests the service may take to stop, in seconds.
+    /// Seconds that the service may take to stop beyond its requests.
     private static let stopSeconds = 5
 
     let configuration: Configuration
@@ -96,9 +96,8 @@ struct UnitCheck: Sendable {
     }
 }
 
-/// Which directories a unit may write to (systemd.exec(5)).
+/// The directories that a unit may write to (systemd.exec(5)).
 struct UnitSandbox {
-    /// Why a directory cannot be written to, or not so that others see it.
     struct Obstacle {
         let reason, remedy: String
         /// Whether only others do not see what is written.

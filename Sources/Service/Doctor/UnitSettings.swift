@@ -13,7 +13,7 @@ struct UnitSettings: Sendable {
         "CapabilityBoundingSet",
     ]
 
-    /// Where they come from, for messages.
+    /// The source of the settings, for messages.
     let source: String
     private var values: [String: String] = [:]
 

@@ -5,7 +5,6 @@ internal import JSON
 
 /// The description of a kind of event for receivers: when it is sent, and the JSON Schema of its `data`.
 struct EventDescription {
-    /// Those of all kinds of which a notifier of the configuration is told.
     static let all = Event.Kind.allCases.compactMap { kind in
         description(of: kind).map { EventDescription(kind: kind, summary: $0.summary, data: $0.data) }
     }

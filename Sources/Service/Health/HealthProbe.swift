@@ -11,7 +11,6 @@ package import Time
 ///
 /// If the listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 package struct HealthProbe {
-    /// Why there is no answer, in one line for a person.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// Whether a process has the address and lets the time pass.
@@ -91,7 +90,7 @@ package struct HealthProbe {
         }
     }
 
-    /// Why the listener does not present the certificate in its file; nil when it does, or nobody answers.
+    /// Returns why the listener does not present the certificate in its file; nil when it does, or nobody answers.
     func certificateDoubt() -> String? {
         if case .tcp(_, 0) = address { return nil }
         guard case .failure(let error)? = try? answer(to: "/livez") else { return nil }

@@ -22,17 +22,17 @@ final class Readiness: Sendable {
         self.record = record
     }
 
-    /// What is not ready; empty when everything is.
+    /// Empty when everything is ready.
     var reasons: [String] {
         (stopping.load(ordering: .relaxed) ? ["stopping"] : [])
             + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] }
                 ?? (revocations.isKnown ? [] : ["revocations: not loaded"]))
     }
 
-    /// Why the store refuses work; nil while it does not.
+    /// nil while the store accepts calls.
     var storeRefusal: StoreError? { store.refusal }
 
-    /// Where the revocations in force come from; without them nobody is authorized.
+    /// The source of the revocations in force; without them nobody is authorized.
     var revocations: RevocationStatus { revocationKeeper.status }
 
     /// The paused notifiers, sorted by name. They do not affect readiness.

@@ -6,7 +6,7 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// What operators may know of the configuration in force, and of the last attempt to replace it.
+/// The configuration in force, and the last attempt to replace it, for operators.
 final class ConfigurationRecord: Sendable {
     private struct State {
         var inForce: Configuration
@@ -39,7 +39,6 @@ final class ConfigurationRecord: Sendable {
         state.withLock { $0.refusal = refusal }
     }
 
-    /// How the last attempt ended, for the command that asked for it.
     var outcome: JSONValue {
         let (configuration, refusal) = state.withLock { ($0.inForce, $0.refusal) }
         let file = JSONValue.string(Self.file(of: configuration))
@@ -68,7 +67,7 @@ final class ConfigurationRecord: Sendable {
     /// Whether the last attempt succeeded; the start counts as one.
     var hasSucceeded: Bool { state.withLock { $0.refusal == nil } }
 
-    /// Why the last attempt failed; nil when it succeeded.
+    /// The refusal of the last attempt; nil when it succeeded.
     var refusal: RefusedReload? { state.withLock { $0.refusal } }
 
     var appCount: Int { state.withLock { $0.inForce.apps.count } }

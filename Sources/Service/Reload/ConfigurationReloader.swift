@@ -9,7 +9,7 @@ internal import Time
 ///
 /// The thread that waits for signals does all of it, so reloads never overlap.
 package final class ConfigurationReloader {
-    /// What a reading found. Two that are equal would have the same effect.
+    /// The result of reading the files. Equal results would have the same effect.
     private struct Finding: Equatable {
         var sources: ConfigurationSources
         var problems: [ConfigurationProblem] = []
@@ -17,7 +17,7 @@ package final class ConfigurationReloader {
 
     package typealias WatchMaker = (WatchedPaths) throws(FileWatch.Failure) -> FileWatch
 
-    /// How often the files are read when they cannot be watched, in milliseconds.
+    /// The interval of reading files that cannot be watched, in milliseconds.
     package static let pollMilliseconds: UInt64 = 5000
     /// The files may be replaced while they are read; so many readings in a row are made before they get time to settle.
     private static let mostReadings = 3
@@ -75,7 +75,7 @@ package final class ConfigurationReloader {
         if isFollowing { reloadIfChanged() }
     }
 
-    /// How long to wait at most before the next call of `noticeChanges`; nil when only the watch tells.
+    /// The maximum wait before the next call of `noticeChanges`, in milliseconds; nil when only the watch reports changes.
     var waitMilliseconds: UInt64? {
         if let end = period.end { return SystemClock.monotonicMilliseconds().remaining(until: end) }
         return isFollowing && watch == nil ? Self.pollMilliseconds : nil

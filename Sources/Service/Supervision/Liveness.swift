@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Synchronization
 internal import Threading
 
-/// Which of the threads that the service cannot do without no longer answer.
+/// Detects essential threads that no longer answer.
 ///
-/// Degraded is not dead: while the store cannot be used, the service knows it, says so on `/readyz`, and goes on to authorize. A restart would
-/// end that and mend nothing.
+/// Degraded is not dead: while the store is unavailable, the service reports it on `/readyz` and continues to authorize. A restart would
+/// end that and repair nothing.
 final class Liveness: Sendable {
     private let readiness: Readiness
     private let dispatcherInbox: Monitor<DispatcherInbox>

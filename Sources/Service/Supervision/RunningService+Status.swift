@@ -5,15 +5,15 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// How the service is, for those who watch over it.
+/// The state of the service, for supervisors.
 extension RunningService {
     /// Asks the public listener as a health check does.
     var publicProbe: HealthProbe { HealthProbe(publicAddress, tls: identities.withLock { $0[0] }) }
 
-    /// How the last reload ended.
+    /// The outcome of the last reload.
     var reloadOutcome: JSONValue { graph.record.outcome }
 
-    /// How the service is, in one line for whoever looks at it in the service manager.
+    /// The state of the service, in one line for the service manager.
     var statusLine: String {
         let reasons = graph.readiness.reasons
         let (refusal, revocations) = (graph.readiness.storeRefusal, graph.readiness.revocations)

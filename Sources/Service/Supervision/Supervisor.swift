@@ -15,11 +15,11 @@ package final class Supervisor: Sendable {
 
     /// A watchdog is told this often within its time, so that one late message does not end the service.
     private static let messagesPerTime: UInt64 = 4
-    /// How often the status is looked at, in milliseconds; it is told when it has changed.
+    /// The interval of checking the status, in milliseconds; it is reported when it has changed.
     private static let statusMilliseconds: UInt64 = 1_000
     private static let stoppingStatus = "stopping"
 
-    /// How often the watchdog hears that the service is alive, in milliseconds; nil without a watchdog.
+    /// The interval of reports to the watchdog, in milliseconds; nil without a watchdog.
     let tellsEveryMilliseconds: UInt64?
     private let socket: NotifySocket
     private let logger: Logger
@@ -52,7 +52,7 @@ package final class Supervisor: Sendable {
         liveness = Liveness(service)
     }
 
-    /// How long the main loop may wait at most before it calls `beat` again, in milliseconds; nil without a watchdog.
+    /// The maximum time between two calls of `beat` by the main loop, in milliseconds; nil without a watchdog.
     package var beatMilliseconds: UInt64? { tellsEveryMilliseconds.map { max(1, $0 / 2) } }
 
     /// Tells that the service serves, and begins to tell how it is, and the watchdog that it is alive. Call it once, when the listeners are

@@ -5,7 +5,7 @@ internal import Dispatch
 internal import Threading
 internal import Time
 
-/// What this process sees now; the rules are those of `Core/Operators`.
+/// The conditions that this process sees now; the rules are those of `Core/Operators`.
 extension OperatorWatch {
     func findings(
         _ open: [OperatorCondition], pending: [PendingDeliveries], problems: [SevereProblem], state: inout State
@@ -53,7 +53,7 @@ extension OperatorWatch {
         return findings
     }
 
-    /// Why a notifier is paused, in the words of `deskgate status`.
+    /// Describes the cause of a pause, in the words of `deskgate status`.
     private func data(_ seen: NotifierObservation, waiting: Int, configuration: WatchedConfiguration) -> [UInt8] {
         let notifier = configuration.notifiers.first { $0.name.utf8.elementsEqual(seen.name.utf8) }
         let meaning = Configuration.Notifier.meaning(of: seen.reason, for: notifier)

@@ -14,16 +14,15 @@ internal import Time
 /// process. That happens in `look`, on a thread of its own, because the store and its disk may hang; the log must not wait for them, so
 /// `logProblems` has another thread.
 final class OperatorWatch: Sendable {
-    /// How often `look` is called, in milliseconds.
+    /// The interval between calls of `look`, in milliseconds.
     static let intervalMilliseconds: UInt64 = 5_000
-    /// How long a condition that others see is left to them, in milliseconds: after that one of them may be dead.
+    /// Milliseconds for which a condition that other processes see is left to them; after that one of them may be dead.
     private static let deferralMilliseconds: UInt64 = 30_000
 
-    /// What this process sees of one condition.
     struct Finding {
         let key: OperatorCondition.Key
         let status: ConditionStatus
-        /// What is told of it when it begins.
+        /// The data of its first event.
         var data: [UInt8] = []
     }
 

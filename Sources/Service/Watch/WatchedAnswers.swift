@@ -29,7 +29,7 @@ final class WatchedAnswers: Sendable {
         self.clocks = clocks
     }
 
-    /// Why people are kept out now, and webhooks.
+    /// Returns the reasons why users, or webhooks, are denied now.
     @discardableResult
     func look() -> [AnswerWindow.Finding] {
         window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) } + refusedWebhooks()

@@ -3,9 +3,8 @@ internal import Configuration
 internal import Core
 internal import POSIX
 
-/// What `OperatorWatch` needs of the configuration in force.
+/// The part of the configuration in force that `OperatorWatch` needs.
 struct WatchedConfiguration: Sendable {
-    /// Whom conditions are told; empty when nobody is to be told.
     let subscriptions: [Subscription]
     /// From when on.
     let thresholds: OperatorThresholds
@@ -21,9 +20,9 @@ struct WatchedConfiguration: Sendable {
     let credentials: [ExpiringCredential]
     /// The listeners whose certificate was renewed in its file. Blocks like the disk of the files.
     let renewedCertificates: @Sendable () -> [String]
-    /// What is on which file system.
+    /// The files by file system.
     let disks: [WatchedDisk]
-    /// How long events are delivered, in milliseconds.
+    /// The life of events in milliseconds.
     let lifeMilliseconds: UInt64
 
     init(_ configuration: Configuration) {
@@ -40,7 +39,8 @@ struct WatchedConfiguration: Sendable {
         lifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }
 
-    /// Whom a condition is told. A notifier is not told of its own troubles: that would only make what waits for it grow.
+    /// Returns the subscriptions to a condition. A notifier is not informed of its own troubles, because that would only make its queue
+    /// grow.
     func subscriptions(for key: OperatorCondition.Key) -> [Subscription] {
         switch key.kind {
         case .notifierPaused, .queueLate: subscriptions.filter { ByteKey($0.notifier) != key.subject }
@@ -55,7 +55,7 @@ struct WatchedConfiguration: Sendable {
 
 /// A file of the service, of whose file system operators know the free space.
 struct WatchedDisk: Sendable {
-    /// What the file is; the label of the metrics.
+    /// The label of the metrics.
     let name: String
     private let path: String
 

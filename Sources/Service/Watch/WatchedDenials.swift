@@ -10,7 +10,6 @@ struct WatchedDenials: Sendable {
         var reasons: [String: UInt64] = [:]
     }
 
-    /// What the counters of one app show.
     private struct Reading {
         var counts = DenialTrend.Counts(asked: 0, denied: 0)
         var reasons: [String: UInt64] = [:]
@@ -20,7 +19,7 @@ struct WatchedDenials: Sendable {
     private var readAt: MonotonicMilliseconds?
     private var findings: [OperatorWatch.Finding] = []
 
-    /// What the counters show, anew once a minute.
+    /// Evaluates the counters, once a minute.
     /// - Parameter open: the conditions that last.
     mutating func findings(
         _ family: MetricFamily<Counter>, configuration: WatchedConfiguration, open: [OperatorCondition], now: MonotonicMilliseconds

@@ -6,7 +6,6 @@ internal import WebTokens
 
 /// Verifies APNs' provider tokens: JSON Web Tokens with ES256, of a known key and team, at most one hour old.
 final class ProviderTokens: Sendable {
-    /// Why a token is refused, as Apple's `reason`.
     enum Refusal: String {
         case missing = "MissingProviderToken"
         case invalid = "InvalidProviderToken"
@@ -43,7 +42,7 @@ final class ProviderTokens: Sendable {
         self.updateLimit = updateLimit
     }
 
-    /// Why a token is refused; nil when it is accepted.
+    /// Returns why a token is refused, as Apple's `reason`; nil when it is accepted.
     func refusal(of token: String?, now: UnixSeconds) -> Refusal? {
         guard let token else { return .missing }
         if let issued = state.withLock({ $0.issued[token] }) { return isTooOld(issued, now) ? .expired : nil }

@@ -1,17 +1,17 @@
 internal import JSON
 
-/// What somebody tries who has the whole text of `ai_attrs`, or whose words the model obeys: to act for another customer, or to have
-/// something done that its customer has not confirmed.
+/// The attacks of somebody who has the whole text of `ai_attrs`, or whom the model obeys: to act for another customer, or to make a change
+/// without the customer's confirmation.
 package struct HostileModel: Sendable {
     package struct Attack: Sendable {
-        /// What it tries, as the end of the sentence "The model …".
+        /// The attack, as the end of the sentence "The model …".
         package let name: String
         package let request: ModelRequest
         /// With which statuses it may be answered.
         package let statuses: Set<Int>
     }
 
-    /// What the attacker knows.
+    /// The attacker's knowledge.
     package struct StolenSecrets: Sendable {
         /// The text of `ai_attrs` of that customer.
         package var data: String

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Which function a scripted model asks for when it hears something, and what it says of the answer.
+/// The functions that a scripted model calls on certain inputs, and its words about the answers.
 package struct ModelScript: Sendable {
     /// A question of the customer's, and what the model does with it.
     package struct Line: Sendable {
@@ -34,7 +34,7 @@ package struct ModelScript: Sendable {
         Line("Please cancel 1002.", SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"])),
     ])
 
-    /// What the model says of an answer, in one or a few lines.
+    /// Returns the model's words about an answer, in one or a few lines.
     package static func words(for answer: FunctionResponse) -> String {
         guard answer.statusCode == 200 else {
             if answer.text("error") == "confirmation_required" { return "Please confirm that in the app." }

@@ -11,7 +11,7 @@ package struct SampleShopSettings: Sendable {
     package var shopData = ShopData.sample
     /// The secrets that sign requests, each `whsec_` and base64.
     package var secrets: [String]
-    /// What requests show in `X-Shop-Token`.
+    /// The value of `X-Shop-Token` in requests.
     package var token: String
     package var now: @Sendable () -> UnixSeconds = { SystemClock.unixSeconds() }
     /// Called for each request on a thread of the shop; must not block for long.

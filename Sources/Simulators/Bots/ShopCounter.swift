@@ -15,7 +15,7 @@ struct ShopAsk: Sendable {
     let pathParameter: String
     let token: String
     let proof: ShopProof.Headers
-    /// What the signature is for: the body, or for GET the request target.
+    /// The signed content: the body, or for GET the request target.
     let signed: [UInt8]
     /// The members of the body; of the query, all texts.
     let fields: JSONValue
@@ -58,9 +58,9 @@ struct ShopAsk: Sendable {
     }
 }
 
-/// Where a sample shop's requests are verified, answered and recorded.
+/// Verifies, answers and records the requests of a sample shop.
 final class ShopCounter: Sendable {
-    /// What a request does to the book, and what it is answered.
+    /// The change and the answer of a request.
     typealias Act = @Sendable (inout ShopData, ShopAsk) throws(ShopData.Refusal) -> JSONValue
 
     struct Answer: Sendable {
@@ -112,7 +112,7 @@ final class ShopCounter: Sendable {
         return answer
     }
 
-    /// Why a request is refused before anybody looks at what it wants.
+    /// Returns why a request is refused before it is read.
     private func refusal(of ask: ShopAsk) -> Answer? {
         if let problem = proof.problem(ask.proof, signed: ask.signed) { return .refusal(401, code: "unsigned", message: "Refused: \(problem).") }
         guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else { return .refusal(401, code: "wrong_token", message: "Refused: the token.") }

@@ -1,8 +1,5 @@
 package import JSON
 
-/// What a sample shop knows: customers, orders and what it recommends, and the rules by which a customer sees and changes them.
-///
-/// The shapes of the answers are those that Sendbird's widget shows as cards; its documentation has them without types, so those are a guess.
 package struct ShopData: Sendable, Equatable {
     /// A customer, by the user id of the help desk.
     package struct Customer: Sendable, Equatable {
@@ -13,12 +10,12 @@ package struct ShopData: Sendable, Equatable {
 
     /// An order of one customer.
     package struct Order: Sendable, Equatable {
-        /// Its number, digits alone.
+        /// Digits alone.
         package let id: String
         package let customerID: String
         /// `processing`, `delivering`, `delivered` or `cancelled`.
         package var status: String
-        /// What was ordered, with what the customer had engraved.
+        /// The ordered items, with engravings.
         package let items: [String]
         /// A date such as 2026-12-01.
         package let estimatedDeliveryDate: String
@@ -34,7 +31,7 @@ package struct ShopData: Sendable, Equatable {
         package let price: String
     }
 
-    /// What a customer asked for, and cannot have.
+    /// The reason why a request is refused.
     enum Refusal: Error {
         /// There is no such order of this customer; whether somebody else has it is not said.
         case notFound
@@ -139,10 +136,10 @@ extension ShopData.Order {
         self.init(id: id, customerID: customerID, status: status, items: items, estimatedDeliveryDate: date, purchasePrice: price)
     }
 
-    /// As a list of orders shows it.
+    /// The form in a list of orders.
     var line: JSONValue { ["id": .string(id), "status": .string(status), "items": .array(items.map(JSONValue.string))] }
 
-    /// As the page of one order shows it.
+    /// Returns the form on the page of one order.
     func details(customerName: String) -> JSONValue {
         [
             "id": .string(id), "customer_name": .string(customerName), "status": .string(status),

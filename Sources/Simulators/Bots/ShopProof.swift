@@ -31,7 +31,7 @@ struct ShopProof: Sendable {
         let signature: String
     }
 
-    /// What is wrong with a request's signature; nil when it is genuine.
+    /// Returns the mistake in a request's signature; nil when it is genuine.
     /// - Parameter signed: the body; for GET, which has none, the request target: the path and the query as they were sent.
     func problem(_ headers: Headers, signed: [UInt8]) -> String? {
         guard !headers.id.isEmpty, !headers.id.utf8.contains(UInt8(ascii: ".")) else { return "there is no webhook-id" }

@@ -12,7 +12,7 @@ package struct SimulatedModel: Sendable {
     /// A function, as the text describes it.
     package struct Function: Sendable {
         package let name: String
-        /// What it does, as the model reads it.
+        /// The description for the model.
         package let description: String
         package let parameters: JSONValue
         /// The method that the vendor is asked to use.
@@ -22,7 +22,7 @@ package struct SimulatedModel: Sendable {
         package let headers: [(name: String, value: String)]
     }
 
-    /// How arguments travel.
+    /// The encoding of arguments.
     package enum Form: Sendable, CaseIterable {
         case json
         case form
@@ -32,7 +32,7 @@ package struct SimulatedModel: Sendable {
     /// A function that the model wants called.
     package struct Call: Sendable {
         package let function: String
-        /// Its arguments, as the model makes them up.
+        /// The arguments that the model invents.
         package let arguments: JSONObject
         package let form: Form
 
@@ -43,7 +43,7 @@ package struct SimulatedModel: Sendable {
         }
     }
 
-    /// Why a text is no prompt, or a call got no answer. It tells nothing of either.
+    /// The reason why a text is no prompt, or a call got no answer. It quotes neither.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -156,7 +156,7 @@ package struct ModelRequest: Sendable {
     }
 }
 
-/// What a function answered, as the vendor puts it into a message's `data`.
+/// A function's answer, as the vendor puts it into a message's `data`.
 package struct FunctionResponse: Sendable, Equatable {
     package let statusCode: Int
     /// The address that was called, without its query.

@@ -2,14 +2,14 @@ package import Time
 
 /// A fault of a provider: which requests it hits, how often, and its effect.
 package struct Fault: Sendable, Equatable {
-    /// Which of a provider's two services a request is for.
+    /// The provider's service that a request is for.
     package enum Endpoint: String, Sendable, CaseIterable {
         case send
         /// Fetching an access token (OAuth).
         case token
     }
 
-    /// Which streams a GOAWAY reports as processed.
+    /// The streams that a GOAWAY reports as processed.
     package enum GoAway: String, Sendable, CaseIterable {
         /// This request's stream and those before it.
         case this
@@ -44,14 +44,14 @@ package struct Fault: Sendable, Equatable {
         case delay
         /// It is never answered.
         case stallStream
-        /// Its connection stalls: nothing on it is answered any more.
+        /// Stalls the connection: nothing on it is answered any more.
         case stallConnection
-        /// Its stream is reset with an error code of RFC 9113 section 7.
+        /// Resets the stream with an error code of RFC 9113 section 7.
         case resetStream(errorCode: Int)
         case resetConnection
-        /// Its connection is closed normally, without an answer.
+        /// Closes the connection normally, without an answer.
         case closeConnection
-        /// Its connection sends bytes that are not HTTP/2, and is closed.
+        /// Sends bytes that are not HTTP/2, and closes the connection.
         case garbage
         /// A GOAWAY is sent on its connection. If the GOAWAY reports the request as processed, it is answered normally.
         case goAway(GoAway, reason: String = "")
@@ -70,11 +70,11 @@ package struct Fault: Sendable, Equatable {
     package var endpoint: Endpoint
     /// The push token; nil matches all.
     package var token: String?
-    /// How many matching requests are skipped first.
+    /// The number of matching requests that are skipped first.
     package var after: Int
-    /// How often the fault happens; nil means for ever.
+    /// The number of repetitions; nil means for ever.
     package var times: Int?
-    /// How long the request is delayed first, in milliseconds.
+    /// Milliseconds by which the request is delayed first.
     package var delayMilliseconds: Int
     package var effect: Effect
 
@@ -115,9 +115,9 @@ package struct HandshakeFault: Sendable, Equatable {
 
     /// The provider; nil matches all.
     package var provider: SimulatedProvider?
-    /// How many connections are skipped first.
+    /// The number of connections that are skipped first.
     package var after: Int
-    /// How often the fault happens; nil means for ever.
+    /// The number of repetitions; nil means for ever.
     package var times: Int?
     package var effect: Effect
 

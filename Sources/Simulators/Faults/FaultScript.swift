@@ -28,7 +28,7 @@ package final class FaultScript: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// How many faults are left, endless ones included.
+    /// The number of remaining faults, including endless ones.
     package var remaining: Int {
         state.withLock { $0.faults.count + $0.handshakes.count }
     }
@@ -49,7 +49,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    /// How a new connection opens; a fault is counted as used.
+    /// Returns the opening of a new connection, and counts a fault as used.
     func opening(of provider: SimulatedProvider) -> HTTP2Opening {
         let effect: HandshakeFault.Effect? = state.withLock { state in
             for index in state.handshakes.indices where [nil, provider].contains(state.handshakes[index].provider) {

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// What a simulated Sendbird Chat knows: users and the messages of channels, in the words of its Platform API.
+/// The state of a simulated Sendbird Chat: users and the messages of channels, in the words of its Platform API.
 struct ChatRecords {
     struct User {
         let id: String
@@ -29,7 +29,7 @@ struct ChatRecords {
         var updatedAt: UnixMilliseconds?
     }
 
-    /// How many push tokens of a service, and how many session tokens, a user has at most; the oldest goes. Sendbird's own bounds are not
+    /// The maximum number of a user's push tokens of a service, and of session tokens; the oldest goes. Sendbird's own bounds are not
     /// simulated.
     private static let tokensOfUser = 20
     private static let messagesOfChannel = 200
@@ -126,7 +126,7 @@ extension ChatRecords.Message {
         return .object(message)
     }
 
-    /// What the API's answers and webhooks share.
+    /// The part that the API's answers and webhooks share.
     var payload: JSONObject {
         var payload: JSONObject = [
             "message_id": .integer(id), "custom_type": .string(customType), "data": .string(data),

@@ -8,7 +8,7 @@ internal import Time
 /// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message", "Check if member". It is inferred
 /// that an update raises a webhook as one by the vendor's SDK does.
 extension ChatRules {
-    /// What the ids of people of support begin with.
+    /// The prefix of ids of support's employees.
     static let supportPrefix = "sendbird_desk_agent_id_"
 
     private static let noChannel = refusal(Code.notFound, "Channel not found.")
@@ -138,7 +138,7 @@ extension ChatRules {
     }
 }
 
-/// What Chat's webhooks are about, of what is simulated.
+/// The categories of Chat's webhooks that are simulated.
 enum ChatCategory: String, CaseIterable {
     case sent = "group_channel:message_send"
     case updated = "group_channel:message_update"

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// What a simulated Sendbird Desk knows: customers and tickets, in the words of its Platform API.
+/// The state of a simulated Sendbird Desk: customers and tickets, in the words of its Platform API.
 struct DeskRecords {
     /// A customer of the help desk.
     struct Customer {
@@ -43,7 +43,7 @@ struct DeskRecords {
         }
     }
 
-    /// How many customers and how many tickets are known; the oldest are forgotten.
+    /// The maximum number of customers and of tickets; the oldest are forgotten.
     private static let capacity = 10_000
 
     var customers: [Customer] = []

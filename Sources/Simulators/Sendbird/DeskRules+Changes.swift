@@ -1,9 +1,9 @@
 internal import JSON
 internal import Threading
 
-/// What requests, and people of support, do to a ticket.
+/// The changes of a ticket by requests, and by employees of support.
 extension DeskRules {
-    /// What a request does to a ticket: the events to tell, or a refusal; nil when it only looks.
+    /// Applies a request to a ticket and returns the events, or a refusal; nil when it only reads.
     typealias Change = @Sendable (inout DeskRecords.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
 
     enum Effect {
@@ -33,7 +33,7 @@ extension DeskRules {
         return answer
     }
 
-    /// What support does, outside the API.
+    /// Applies support's own change, outside the API.
     /// - Returns: false when there is no such ticket.
     func act(on id: Int64, _ change: @Sendable (inout DeskRecords.Ticket) -> [String]) -> Bool {
         let call = SimulatedCall(parameters: [], query: [:], token: "", body: nil)

@@ -27,7 +27,7 @@ struct SimulatedCall: Sendable {
 /// One request that a simulated service answers.
 struct SimulatedRoute: Sendable {
     let method: HTTPServer.Method
-    /// What the request is called in faults.
+    /// The name of the request in faults.
     let name: String
     let answer: @Sendable (SimulatedCall) -> SimulatorAnswer
     private let segments: [String]

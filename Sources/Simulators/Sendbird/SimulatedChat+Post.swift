@@ -2,7 +2,7 @@ internal import JSON
 internal import Time
 
 extension SimulatedChat {
-    /// What somebody writes in the channel of a ticket, by another way than the API.
+    /// A message in the channel of a ticket that was not written through the API.
     package enum Post: Sendable, Equatable {
         case agent(text: String)
         /// Somebody of support sends a file.
@@ -24,7 +24,7 @@ extension SimulatedChat {
 extension SimulatedChat.Post {
     static let names = ["agent", "file", "customer", "closure", "satisfaction", "notification", "system"]
 
-    /// What a request to `/simulated/channels/CHANNEL/ACT` asks for; nil when there is no such act.
+    /// Reads a request to `/simulated/channels/CHANNEL/ACT`; nil when there is no such act.
     init?(_ call: SimulatedCall) {
         let text = call.text("text")
         switch call.parameters[1] {

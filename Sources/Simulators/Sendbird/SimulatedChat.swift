@@ -17,11 +17,11 @@ package struct SimulatedChatSettings: Sendable {
     package var token: String
     /// The application's id, as webhooks name it.
     package var appID = usualAppID
-    /// Where Chat's webhooks are sent to; nil sends none.
+    /// The address of Chat's webhooks; nil sends none.
     package var webhookURL: String?
     /// Whether webhooks name the members of the channel.
     package var includesMembers = false
-    /// How many requests of each kind a second are answered; positive.
+    /// The number of requests of each kind that are answered in a second; positive.
     package var requestsPerSecond = usualRequestsPerSecond
     /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }

@@ -23,7 +23,7 @@ package struct SimulatedDeskSettings: Sendable {
     package var reopenRefusal: Int?
     /// The number of the first customer or ticket.
     package var firstID: Int64 = 101
-    /// Where Desk's webhooks are sent to; nil sends none.
+    /// The address of Desk's webhooks; nil sends none.
     package var webhookURL: String?
     /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
@@ -43,7 +43,7 @@ package struct SimulatedDeskSettings: Sendable {
 ///
 /// Requests show their token in `SENDBIRDDESKAPITOKEN`. The owner must call `stop` before it releases it.
 package final class SimulatedDesk: Sendable {
-    /// What support does in the dashboard.
+    /// The actions of support in the dashboard.
     package enum Act: Sendable {
         /// Somebody takes the ticket, which becomes active.
         case assign

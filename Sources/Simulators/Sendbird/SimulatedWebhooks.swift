@@ -12,13 +12,13 @@ internal import Time
 package final class SimulatedWebhooks: Sendable {
     /// A webhook that was sent or given up.
     package struct Sent: Sendable, Equatable {
-        /// Whose it is: Desk's or Chat's.
+        /// The sender: Desk or Chat.
         package let provider: SimulatedProvider
         /// The event's type, or the category.
         package let event: String
         /// The body as sent.
         package let body: [UInt8]
-        /// How often it was tried; 0 when too many waited before it.
+        /// The number of attempts; 0 when too many waited before it.
         package let tries: Int
         /// The status of the last answer; nil when there was none in time.
         package let status: Int?
@@ -39,7 +39,7 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    /// How one of them signs, and how long it waits.
+    /// The signature and the timeout of a sender.
     private struct Manner: Sendable {
         let header: String
         let timeoutMilliseconds: Int
@@ -52,7 +52,7 @@ package final class SimulatedWebhooks: Sendable {
     }
 
     private static let tries = 3
-    /// How many may wait, and how many of those that were sent are kept.
+    /// The maximum number of waiting webhooks, and of sent ones that are stored.
     private static let mostKept = 10_000
 
     private let provider: SimulatedProvider

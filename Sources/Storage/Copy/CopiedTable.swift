@@ -32,10 +32,10 @@ struct CopiedTable: Sendable {
         let write: StaticString
     }
 
-    /// Its name in both stores.
+    /// The same in both stores.
     let name: String
     let columns: [Column]
-    /// How many columns its key has, which are the first ones.
+    /// The number of columns of its key, which come first.
     let keyCount: Int
     let sqlite: Statements
     let postgres: Statements

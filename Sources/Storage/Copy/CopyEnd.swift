@@ -21,7 +21,7 @@ extension CopyEnd {
         return true
     }
 
-    /// How many rows each table has.
+    /// Returns the number of rows of each table.
     func counts() throws(StoreError) -> [StoreCopyReport.Table] {
         var counts: [StoreCopyReport.Table] = []
         for table in CopiedTable.all { counts.append(StoreCopyReport.Table(name: table.name, rows: try count(table))) }
@@ -35,7 +35,7 @@ struct CopyRun {
     let target: any CopyEnd
     /// A moment of the source by the target's clock, as both store it.
     let moment: (Int64) -> Int64
-    /// How many rows a transaction has at most.
+    /// The maximum number of rows in a transaction.
     let limit: Int
 
     /// Copies all tables.
@@ -47,8 +47,8 @@ struct CopyRun {
         return try compared()
     }
 
-    /// How many rows of each table both sides have.
-    /// - Throws: when the numbers differ.
+    /// Returns the number of rows of each table.
+    /// - Throws: when the numbers of both sides differ.
     func compared() throws(StoreError) -> [StoreCopyReport.Table] {
         let (here, there) = (try source.counts(), try target.counts())
         for (here, there) in zip(here, there) where here != there { throw .copyDiffers(there.name, source: here.rows, target: there.rows) }

@@ -3,9 +3,9 @@ internal import Postgres
 
 /// A PostgreSQL store as one end of a copy.
 final class PostgresCopyEnd: CopyEnd {
-    /// How long a step may take, in milliseconds.
+    /// The timeout of a step in milliseconds.
     private static let stepMilliseconds: UInt64 = 60_000
-    /// How long may take what looks at whole tables, in milliseconds.
+    /// The timeout of statements that read whole tables, in milliseconds.
     private static let longMilliseconds: UInt64 = 3_600_000
     /// Stands for no process.
     static let replica = [UInt8](repeating: 0, count: 16)

@@ -4,7 +4,7 @@ internal import Time
 
 /// The database of a copy: who may use it meanwhile, and which copy it belongs to.
 struct PostgresCopyPlace {
-    /// What the database is to a copy that is about to fill it.
+    /// The role of the database in a copy that is about to fill it.
     enum Target {
         /// A copy that was begun, with its number.
         case begun(Int64)
@@ -54,8 +54,8 @@ struct PostgresCopyPlace {
         return try result.settled()
     }
 
-    /// What the database is to the copy that its source knows.
-    /// - Throws: when it belongs to another copy or holds something else.
+    /// Returns the role of the database in the copy that its source names.
+    /// - Throws: when it belongs to another copy or holds other data.
     func target(of mark: Int64?, beginsAnew: Bool) throws(StoreError) -> Target {
         switch try copy() {
         case let copy? where copy.role == .unfinished:

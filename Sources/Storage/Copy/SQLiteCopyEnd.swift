@@ -3,7 +3,7 @@ internal import SQLite
 
 /// A SQLite store as one end of a copy. Whoever makes it holds the file's lock.
 final class SQLiteCopyEnd: CopyEnd {
-    /// What `runs.closed` is in a store that was closed, and in a new one.
+    /// The value of `runs.closed` in a store that was closed, and in a new one.
     private static let closed: Int64 = 1
     /// Bytes of text and data after which a step ends.
     private static let mostBytes = 4_000_000

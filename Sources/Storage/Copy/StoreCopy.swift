@@ -13,11 +13,11 @@ package import Time
 /// What one machine knows of its clock (`Store.trustedTime`) is not copied: a shared store keeps none.
 package struct StoreCopy: Sendable {
     package let path: String
-    /// Where the PostgreSQL store is; its role may change the tables, and sequences as `store migrate --grant` allows it.
+    /// The address of the PostgreSQL store; its role may change the tables, and sequences as `store migrate --grant` allows it.
     package let address: ConnectionSettings
     /// Whether to remove what an unfinished copy has brought, instead of going on with it or refusing.
     package var beginsAnew = false
-    /// How many rows a transaction copies at most.
+    /// The maximum number of rows that a transaction copies.
     package var rowsPerStep = 5000
     package var clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
 

@@ -1,6 +1,6 @@
 internal import Core
 
-/// Why a copy of a store cannot begin or was not completed, and what to do.
+/// The reasons why a copy of a store cannot begin or was not completed, with the remedies.
 extension StoreError {
     static let copyTargetNotEmpty = StoreError(
         .unavailable, "the PostgreSQL database holds a store already",

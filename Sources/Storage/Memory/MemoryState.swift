@@ -13,7 +13,7 @@ struct MemoryState {
     struct Entry {
         var delivery: Delivery
         let subscription: Subscription
-        /// Its place in the order of acceptance.
+        /// The position in the order of acceptance.
         let place: DeliveryCursor
         var attempts: [DeliveryAttempt] = []
     }
@@ -21,7 +21,7 @@ struct MemoryState {
     var devices = MemoryDevices()
     /// The calls that paces count, of all notifiers.
     var limiter = OutboundRateLimiter()
-    /// Which app comes next in the claims of each notifier.
+    /// The order of apps in the claims of each notifier.
     var turns: [ByteKey: AppTurns<ByteKey>] = [:]
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator & Sendable
@@ -34,7 +34,7 @@ struct MemoryState {
         didSet { devices.revocations = revocations.known.current }
     }
     var keyUses = MemoryKeyUses()
-    /// What help desks have told.
+    /// The states that help desks' reports have left.
     var conversations: [ConversationKey: KnownConversation] = [:]
     var botCalls = MemoryBotCalls()
     /// The conditions that last.
@@ -44,7 +44,7 @@ struct MemoryState {
     var erased: Set<UUIDv7> = []
     /// In the order of their acceptance.
     var entries: [Entry] = []
-    /// How many events were ever accepted, deleted ones included.
+    /// The number of events that were ever accepted, including deleted ones.
     private var accepted: Int64 = 0
 
     init(random: any RandomNumberGenerator & Sendable) {

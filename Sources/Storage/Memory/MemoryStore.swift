@@ -20,7 +20,7 @@ package final class MemoryStore: Store {
         state = Monitor(MemoryState(random: random))
     }
 
-    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    /// Always calls the completion on the caller's thread, before it returns.
     package func accept(
         _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
@@ -28,7 +28,7 @@ package final class MemoryStore: Store {
         completion(state.withLock { $0?.accept(incoming, audience: audience, rules: rules) ?? .failure(.closed) })
     }
 
-    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    /// Always calls the completion on the caller's thread, before it returns.
     package func accept(
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
@@ -36,7 +36,7 @@ package final class MemoryStore: Store {
         completion(state.withLock { $0?.accept(report, rules) ?? .failure(.closed) })
     }
 
-    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    /// Always calls the completion on the caller's thread, before it returns.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
@@ -47,7 +47,7 @@ package final class MemoryStore: Store {
             })
     }
 
-    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    /// Always calls the completion on the caller's thread, before it returns.
     package func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
@@ -55,7 +55,7 @@ package final class MemoryStore: Store {
         completion(state.withLock { state in (state?.botCalls.begin(call)).map { .success($0) } ?? .failure(.closed) })
     }
 
-    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    /// Always calls the completion on the caller's thread, before it returns.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         completion(state.withLock { state in (state?.botCalls.end(call, ending)).map { .success($0) } ?? .failure(.closed) })
     }
@@ -93,7 +93,7 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience, rules) }
     }
 
-    /// As `Store` says; a claim never fails alone.
+    /// A claim never fails alone.
     package func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
@@ -249,7 +249,7 @@ package final class MemoryStore: Store {
         try whileOpen { $0.clear(key, incoming: incoming, rules: rules) }
     }
 
-    /// As `Store` says; everything is forgotten.
+    /// Drops everything.
     @discardableResult
     package func close() -> StoreError? {
         state.withLock { $0 = nil }

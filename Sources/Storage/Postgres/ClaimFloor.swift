@@ -2,12 +2,12 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Where the claims of a notifier begin to look, while much that is dead lies before what is due.
+/// The position at which the claims of a notifier begin to search, while many dead rows lie before the due ones.
 ///
-/// A transaction that stays open keeps ended deliveries in the index, and each claim would pass over all of them again. So when a look from the
-/// beginning took long, the next ones begin where that one found something. When the next one of a ticket comes to lead, the beginning counts
-/// again. What else becomes due before that place, such as the lease of a dead replica, is found by the next look from the beginning. Those take
-/// at most a twentieth of the time.
+/// A transaction that stays open keeps ended deliveries in the index, and each claim would pass over all of them again. So when a search
+/// from the beginning took long, the next ones begin where it found a row. When the next delivery of a ticket becomes the first, searches
+/// start at the beginning again. Other rows that become due before that position, such as those with leases of a dead replica, are found by
+/// the next search from the beginning. Such searches take at most a twentieth of the time.
 struct ClaimFloor: Equatable {
     /// A place in the order in which deliveries are claimed.
     struct Place: Equatable {
@@ -45,6 +45,6 @@ extension ClaimFloor.Place {
         self.init(due: try row.int64(32), event: try row.int64(33), position: try row.int32(34))
     }
 
-    /// As a statement's last three parameters.
+    /// The last three parameters of a statement.
     var parameters: [Parameter] { [.int8(due), .int8(event), .int4(position)] }
 }

@@ -6,7 +6,7 @@ internal import Time
 /// It is kept beside a clock that nobody sets: when this machine's clock is set, also while a heartbeat is under way, the offset is right at
 /// once, and not with the next heartbeat only.
 struct DatabaseClock {
-    /// How far off a measurement is at least, in milliseconds: clocks are read in whole ones.
+    /// The minimum error of a measurement, in milliseconds: clocks are read in whole ones.
     private static let leastError: UInt64 = 5
 
     private let clock: @Sendable () -> UnixMilliseconds
@@ -47,10 +47,10 @@ struct DatabaseClock {
         return ahead.magnitude <= error ? 0 : ahead
     }
 
-    /// How far this machine's clock is off for a moment that it has just shown.
+    /// Returns the offset of this machine's clock for a moment that was read from it.
     ///
-    /// Somebody may have read it right before it was set: then the moment is nearer to what it would show now if nobody had set it.
-    /// - Parameter former: the offset that counted before.
+    /// If it was read right before the clock was set, the moment is nearer to the clock's time without the change.
+    /// - Parameter former: the offset before.
     func offset(for moment: UnixMilliseconds, after former: ClockOffset = .none) -> ClockOffset {
         let present = clock()
         let ahead = Self.aheadOfStart(present)

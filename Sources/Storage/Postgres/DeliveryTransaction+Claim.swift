@@ -38,7 +38,7 @@ extension DeliveryTransaction {
         }
     }
 
-    /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
+    /// Drafts a claim from the rows that were due. A row that cannot be read fails this claim alone.
     private func draft(_ claim: Claim, rows: Rows, budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
         var draft = ClaimDraft(claim, after: session.lastTurns[ByteKey(claim.notifier)])
         defer { session.lastTurns[ByteKey(claim.notifier)] = draft.lastTurn }
@@ -149,7 +149,7 @@ struct ClaimDraft {
         self.lastTurn = lastTurn
     }
 
-    /// How many were ended or put off instead of being attempted.
+    /// The number that was ended or deferred instead of being attempted.
     var ended: Int { expired + withoutTarget + putOff }
 
     func claimed(nextDue: UnixMilliseconds?, pauses: [SharedPause] = []) -> Claimed {
@@ -243,7 +243,7 @@ struct StoredRow {
     let delivery: Delivery
     let needsDevice: Bool
 
-    /// How a due delivery ends instead of being attempted; nil when it is to be attempted.
+    /// Returns the ending of a due delivery; nil when it is to be attempted.
     func end(expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if needsDevice, delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil

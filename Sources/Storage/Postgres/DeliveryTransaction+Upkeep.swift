@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// What operators and the passing of time do to deliveries, each call a transaction of a limited amount.
+/// The changes of deliveries by operators and by time, each call a transaction of a limited size.
 extension DeliveryTransaction {
     /// Makes those of the deliveries pending again, due now, that are still dead and find room; those that follow them in their order wait.
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> RetryStep {
@@ -33,7 +33,7 @@ extension DeliveryTransaction {
         return step
     }
 
-    /// Why there is no room for one more; nil when there is.
+    /// Returns why there is no room for one more; nil when there is.
     private func obstacle(to place: Place) throws(PostgresError) -> RetryObstacle? {
         if depth.isUnread { depth.take(try session.depth()) }
         return batch.unit.settings.bounds.obstacle(total: depth.total) { depth.queue(place.notifier, of: place.app) }

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// What the attempts of one pass have come to, and the deliveries for the next ones, in one transaction.
+/// Stores the outcomes of one pass and claims the deliveries of the next one, in one transaction.
 final class DeliveryTransaction {
     /// A delivery as the database has it.
     struct Place {

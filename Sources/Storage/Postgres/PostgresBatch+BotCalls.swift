@@ -34,7 +34,6 @@ extension PostgresBatch {
         }
     }
 
-    /// What `begin` has made of a call.
     func beginning(of call: BotCall) -> Result<BotCallBeginning, StoreError> {
         // Its key was taken, and the call that had it was deleted, or gave it up, right after that.
         begunCalls[call.id].map { .success($0) } ?? .failure(.deletedMeanwhile)

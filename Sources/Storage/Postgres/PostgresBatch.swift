@@ -23,7 +23,6 @@ final class PostgresBatch {
         let device: ByteKey
     }
 
-    /// What is known of a comment.
     struct Siblings {
         var events: [Known] = []
         var notified: Set<NotifiedDevice> = []
@@ -43,16 +42,16 @@ final class PostgresBatch {
     private var random: any RandomNumberGenerator & Sendable
     var comments: [CommentKey: Siblings] = [:]
     var past: [Event.Identity: UUIDv7] = [:]
-    /// What is known of the topics of reports.
+    /// The states of the reports' topics.
     var conversations: [ConversationKey: ConversationState] = [:]
-    /// Those that are to be written, and when they were heard of.
+    /// The states to write, with the times of their reports.
     var changedConversations: [ConversationKey: UnixMilliseconds] = [:]
     var newEvents: [NewEvent] = []
     /// Comments that no event stands for, which are only to be recognised.
     var remembered: [RememberedComment] = []
-    /// What the database has made of the calls of bots that were to begin, by their ids.
+    /// The database's results of beginning bots' calls, by their ids.
     var begunCalls: [UUIDv7: BotCallBeginning] = [:]
-    /// What came of calls of bots, in the order in which it was told.
+    /// The endings of bots' calls, in order.
     var endedCalls: [(id: UUIDv7, ending: BotCall.Ending)] = []
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
@@ -194,20 +193,20 @@ extension PostgresBatch {
 }
 
 extension PostgresBatch.CommentKey {
-    /// What an event is about; nil for one that is about no comment.
+    /// Returns nil for an event without a comment.
     init?(_ identity: Event.Identity, _ app: Int32) {
         guard let comment = identity.commentID, let ticket = identity.ticketID else { return nil }
         self.init(app: app, comment: comment, ticket: ticket)
     }
 }
 
-/// How many deliveries are pending, as a transaction sees it: as known from before or as read, and with its own changes. An app is nil
-/// where a process of a version before counts.
+/// The number of pending deliveries, as a transaction sees it: as known before or as read, with its own changes. The app is nil where a
+/// process of an earlier version counts.
 final class QueueDepth {
     private var counts: PendingByApp<Int32?>?
-    /// What the database said in this transaction; nil when it was not asked.
+    /// The counts that the database returned in this transaction; nil when they were not read.
     private(set) var stored: PendingByApp<Int32?>?
-    /// What this transaction has changed and not written yet.
+    /// The changes of this transaction that are not written yet.
     private(set) var unwritten = PendingByApp<Int32?>()
     private(set) var changes = PendingByApp<Int32?>()
 
@@ -226,7 +225,7 @@ final class QueueDepth {
         counts?.add(unwritten)
     }
 
-    /// How many are pending for all notifiers, once the counts are known.
+    /// The number of pending deliveries of all notifiers, once the counts are known.
     var total: Int { counts?.total ?? 0 }
 
     /// The queue of a notifier, as an event of an app meets it, once the counts are known.
@@ -243,17 +242,17 @@ final class QueueDepth {
     }
 }
 
-/// What a process knows of the queue's depth between its transactions.
+/// A process's knowledge of the queue's depth between its transactions.
 ///
-/// It reads the counts once a second, and adds its own changes meanwhile. What other replicas have changed since is not in it, so they may
-/// together exceed a bound by what they accept in a second.
+/// It reads the counts once a second, and adds its own changes meanwhile. Changes by other replicas since then are missing, so together
+/// they may exceed a bound by the number that they accept in a second.
 struct KnownDepth {
     private static let freshMilliseconds: UInt64 = 1000
 
     private var counts = PendingByApp<Int32?>()
     private var freshUntil: MonotonicMilliseconds = 0
 
-    /// How many wait for all notifiers.
+    /// The number of pending deliveries of all notifiers.
     var total: Int { counts.total }
 
     /// The counts, if they are fresh.

@@ -3,10 +3,11 @@ package import Postgres
 internal import Time
 
 extension PostgresDatabase {
-    /// How the database is; it changes nothing.
+    /// Returns the state of the database; it changes nothing.
     ///
-    /// Without `pg_read_all_stats` (or `pg_monitor`, which includes it) a role sees neither what other roles do nor how standbys are.
-    /// - Throws: when there is no way to it, or it has no schema yet.
+    /// Without `pg_read_all_stats` (or `pg_monitor`, which includes it) a role sees neither the activity of other roles nor the state of
+    /// standbys.
+    /// - Throws: when it cannot be reached, or has no schema yet.
     package static func report(_ settings: ConnectionSettings) throws(StoreError) -> StoreReport {
         let (report, obstacle) = try use(settings) { session throws(PostgresError) -> (StoreReport?, StoreError?) in
             let place = try session.place()

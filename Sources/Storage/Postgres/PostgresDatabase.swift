@@ -1,7 +1,7 @@
 package import Core
 package import Postgres
 
-/// What an operator does with a PostgreSQL store beside the service: check, migrate, look.
+/// The operator's commands on a PostgreSQL store beside the service: check, migrate, report.
 package enum PostgresDatabase {
     /// Checks whether a service could use the database, and changes nothing: what is missing in the schema a service adds when it starts.
     /// - Throws: why it could not, with the remedy.

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// What operators and metrics ask: no statement looks at more than a step of a table that grows.
+/// The queries of operators and metrics. No statement reads more than a step of a table that grows.
 extension PostgresSession {
     /// The matches of a filter that names a delivery or a comment, newest first, before a place; nil for any other filter, which `step`
     /// answers.
@@ -88,7 +88,7 @@ extension PostgresSession {
         return found
     }
 
-    /// How many deliveries wait for each notifier, and since when the one that expires first does.
+    /// Returns, for each notifier, the number of pending deliveries and the arrival of the one that expires first.
     func pending() throws(PostgresError) -> [PendingDeliveries] {
         let counts = try depth().byNotifier.filter { $0.value > 0 }.sorted { $0.key < $1.key }
         guard !counts.isEmpty else { return [] }

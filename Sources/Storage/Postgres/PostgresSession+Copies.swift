@@ -4,10 +4,10 @@ internal import Time
 
 /// A copy that the database is, or was, an end of.
 struct PostgresCopy: Equatable {
-    /// What the database is to a copy.
+    /// The role of the database in a copy.
     enum Role: Int32 {
         case source = 0
-        /// What it holds is not all yet, and no service may use it.
+        /// Its rows are incomplete, and no service may use it.
         case unfinished = 1
         /// A target that has everything, and that no service has used yet.
         case finished = 2
@@ -54,7 +54,6 @@ extension PostgresSession {
             remedy: "stop all of them (after a kill -9, wait 30 seconds)")
     }
 
-    /// Why the role cannot complete a copy, with the remedy; nil when it can. Rows alone are what serving takes.
     func missingPrivilege() throws(PostgresError) -> StoreError? {
         let row = try run([Query(CopyStatements.mayCount)])[0].one()
         if try row.bool(0) { return nil }
@@ -71,7 +70,7 @@ extension PostgresSession {
         return PostgresCopy(id: try row.int64(0), role: role)
     }
 
-    /// Why an unfinished copy keeps a service from using the database; nil when it does not.
+    /// Returns why an unfinished copy keeps a service from using the database; nil when it does not.
     func unfinishedCopy(_ place: DatabaseInfo) throws(PostgresError) -> StoreError? {
         guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
         return StoreError(

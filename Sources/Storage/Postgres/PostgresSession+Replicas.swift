@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Which processes work on the database, and what those that are dead have left.
+/// The processes that use the database, and the leases of dead ones.
 extension PostgresSession {
     /// After how many milliseconds of silence a process counts as dead, as statements take it.
     static let deadMilliseconds = Int64(Replica.deadMilliseconds)
@@ -99,9 +99,9 @@ extension PostgresSession {
     }
 }
 
-/// What came of saying that this process lives.
+/// The result of a heartbeat.
 struct Heartbeat {
-    /// How long after its last heartbeat a process counts itself as silent, in milliseconds: earlier than the others count it as dead.
+    /// Milliseconds after its last heartbeat when a process treats itself as silent: earlier than the others treat it as dead.
     private static let silentMilliseconds: UInt64 = TimeLimit.milliseconds(20_000)
 
     /// When it was sent, which is before it was seen.
@@ -121,7 +121,7 @@ struct Heartbeat {
         return heartbeat
     }
 
-    /// What follows for this process, until the next heartbeat.
+    /// Returns this process's status until the next heartbeat.
     func status(now: MonotonicMilliseconds) -> ReplicaStatus {
         let isHeard = now < sentAt + Self.silentMilliseconds
         return ReplicaStatus(isElected: isFirst && isHeard, isHeard: isHeard)

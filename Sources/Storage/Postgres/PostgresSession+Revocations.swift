@@ -32,7 +32,7 @@ extension PostgresSession {
         try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.localTime(try Revocation(row)) }
     }
 
-    /// As `RevocationSweeper` says; `RegistryTransition` decides.
+    /// Selects devices for `RevocationSweeper`; `RegistryTransition` decides.
     func devices(
         coveredBy revocation: Revocation, after: Device.Key?, rows: Int64, limit: Int
     ) throws(PostgresError) -> (found: [Device.Key], next: Device.Key?) {

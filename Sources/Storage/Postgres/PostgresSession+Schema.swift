@@ -1,7 +1,7 @@
 internal import Core
 internal import Postgres
 
-/// What a database says of itself before it is used.
+/// The properties of a database that are checked before it is used.
 struct DatabaseInfo {
     /// The version of the schema; 0 when there is none.
     let version: Int
@@ -35,14 +35,14 @@ extension PostgresSession {
             closedTables: isPrepared ? try row.optionalString(6) : nil)
     }
 
-    /// Why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
+    /// Returns why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
     func obstacle() throws(PostgresError) -> StoreError? {
         let place = try place()
         if let obstacle = surroundingObstacle(place) { return obstacle }
         return try unfinishedCopy(place)
     }
 
-    /// What around the rows keeps the database from being used.
+    /// Returns what beside the rows keeps the database from being used.
     func surroundingObstacle(_ place: DatabaseInfo) -> StoreError? {
         if place.serverVersion < Self.oldestServer {
             return StoreError(.unavailable, "PostgreSQL 13 or newer is needed; this server is older")

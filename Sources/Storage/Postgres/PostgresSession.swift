@@ -9,7 +9,7 @@ final class PostgresSession {
     let replica: [UInt8]
     private var numbers: [ByteKey: Int32] = [:]
     private var names: [Int32: String] = [:]
-    /// Where the claims of notifiers begin to look.
+    /// The positions at which the claims of notifiers begin to search.
     var floors: [ByteKey: ClaimFloor] = [:]
     /// The number of the app that had the last turn in the claims of each notifier.
     var lastTurns: [ByteKey: Int32] = [:]
@@ -39,12 +39,12 @@ final class PostgresSession {
         -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=11000
         """
 
-    /// How long one round trip may take, in milliseconds.
+    /// The timeout of a round trip in milliseconds.
     static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     private static let mostTries = 5
-    /// How long each statement of a reading transaction may take that has not told the server yet.
+    /// The timeout of each statement of a reading transaction, while the server does not know it.
     private var untoldLimit: UInt64?
-    /// How long a round trip may take in this session.
+    /// The timeout of a round trip in this session.
     var deferralMilliseconds = PostgresSession.deferralMilliseconds
 
     /// Runs statements in one round trip, in a transaction of their own unless one is under way.
@@ -92,7 +92,7 @@ final class PostgresSession {
         }
     }
 
-    /// They have gone with the transaction.
+    /// Forgets apps whose rows were rolled back.
     private func forgetNewApps() {
         for app in newApps {
             if let number = numbers.removeValue(forKey: app) { names[number] = nil }
@@ -121,7 +121,7 @@ final class PostgresSession {
         return read.all.current
     }
 
-    /// Where the claims of a notifier begin to look now.
+    /// Returns the position at which the claims of a notifier begin to search now.
     func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Place { floors[ByteKey(notifier)]?.start(now) ?? .start }
 
     /// The number that stands for an app, which gets one when it has none.
@@ -162,7 +162,7 @@ final class PostgresSession {
     /// Asks for the database's time, in Unix milliseconds.
     static var timeQuery: Query { Query(SessionStatements.time) }
 
-    /// How many deliveries are pending, by all replicas' counts.
+    /// Returns the number of pending deliveries by all replicas' counts.
     func depth() throws(PostgresError) -> PendingByApp<Int32?> { try Self.depth(try run([Self.depthQuery])[0]) }
 
     /// The question for that, when it is asked with others.
@@ -176,7 +176,7 @@ final class PostgresSession {
     }
 }
 
-/// What tells whether a transaction took effect when its COMMIT got no answer.
+/// Finds out whether a transaction took effect when its COMMIT got no answer.
 extension PostgresSession {
     /// Leaves a mark in the transaction under way. It is forgotten after ten minutes.
     static func mark(_ mark: UUIDv7) -> Query { Query(SessionStatements.mark, .uuid(mark.bytes)) }

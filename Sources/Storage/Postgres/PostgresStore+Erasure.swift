@@ -4,7 +4,6 @@ package import Time
 
 /// Forgetting persons.
 extension PostgresStore {
-    /// How long a VACUUM may take, in milliseconds.
     private static let vacuumMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
     package func erase(
@@ -27,7 +26,7 @@ extension PostgresStore {
         return erasure
     }
 
-    /// As `Store` says: vacuums the tables, if the role owns them, and asks each of them.
+    /// Vacuums the tables, if the role owns them, and queries each of them.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
         let isVacuumed = try vacuum()
         var (events, waiting) = (0, [ByteKey: Int]())
@@ -98,7 +97,7 @@ extension PostgresSession {
         return found
     }
 
-    /// How many rows of the other tables name a person.
+    /// Counts the rows of other tables that name a person.
     func rows(of person: RevokedPerson) throws(PostgresError) -> [ErasureProof.Table] {
         let row = try run([Query(ErasureStatements.rows, [.stored(person.appID), .stored(person.userID)])])[0].one()
         var tables: [ErasureProof.Table] = []

@@ -32,7 +32,7 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says, on a connection of its own.
+    /// Uses a connection of its own.
     package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         let offset = offset(for: clock())
         return try ask(on: watcher) { session throws(PostgresError) in try session.revocationChanges(since: version, offset) }

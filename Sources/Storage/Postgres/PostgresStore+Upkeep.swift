@@ -2,7 +2,7 @@ package import Core
 internal import Postgres
 package import Time
 
-/// What operators and the passing of time do; each call is a transaction of a limited amount.
+/// The operations of operators and upkeep; each call is a transaction of a limited size.
 extension PostgresStore {
     package func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds

@@ -110,7 +110,6 @@ package final class PostgresStore: Store {
         return offset.localTime(try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) })
     }
 
-    /// As `Store` says; in steps, between which others go on.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
@@ -163,7 +162,7 @@ package final class PostgresStore: Store {
         return results.map { $0.map { offset.localTime($0) } }
     }
 
-    /// As `Store` says; asked on the dispatcher's connection, after whatever that has committed.
+    /// Runs on the dispatcher's connection, after its last commit.
     package func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] {
         try use { session throws(PostgresError) in try session.claimedAttempts() }
     }
@@ -204,7 +203,7 @@ package final class PostgresStore: Store {
     /// Nothing: processes that share a database keep no time for each other.
     package func trustedTime() throws(StoreError) -> TrustedTime? { status.withLock { $0.time } }
 
-    /// As `Store` says, for this process alone.
+    /// Applies to this process alone.
     package func keep(_ time: TrustedTime) throws(StoreError) { status.withLock { $0.time = time } }
 
     package func pending() throws(StoreError) -> [PendingDeliveries] {
@@ -217,13 +216,13 @@ package final class PostgresStore: Store {
         return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
     }
 
-    /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
+    /// Other processes store events and release leases without informing this one.
     package var newsMilliseconds: UInt64? { 2000 }
 
-    /// As `Store` says, by the last heartbeat.
+    /// The value of the last heartbeat.
     package var clockOffsetMilliseconds: Int64? { status.withLock { $0.heartbeat }?.clock.aheadMilliseconds }
 
-    /// As `Store` says, by the last heartbeat.
+    /// The value of the last heartbeat.
     package var replicaStatus: ReplicaStatus {
         let now = SystemClock.monotonicMilliseconds()
         return status.withLock { $0.heartbeat }?.status(now: now) ?? .alone
@@ -256,10 +255,10 @@ package final class PostgresStore: Store {
 
     private static let cancelMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
-    /// Why nothing can be stored now; while it is there nobody waits in the queue.
+    /// The reason why nothing can be stored now; while it holds, no call waits in the queue.
     var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
-    /// How this process's clock differs from the database's, for a moment that it has just shown.
+    /// Returns the difference between this process's clock and the database's, for a moment that was read from it.
     func offset(for moment: UnixMilliseconds) -> ClockOffset { status.withLock { $0.offset(for: moment) } }
 }
 

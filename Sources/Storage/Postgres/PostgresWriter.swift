@@ -88,24 +88,24 @@ struct PostgresJob: QueuedJob {
     }
 }
 
-/// What the store tells of itself without asking the database.
+/// The state of the store that is known without a query.
 struct PostgresStatus {
-    /// Why the database is not reached; it stays, because another store is opened then.
+    /// The reason why the database cannot be reached; permanent, because another store is opened then.
     private(set) var failure: StoreError?
-    /// Why it is being found out whether a transaction took effect; nothing is accepted meanwhile.
+    /// Set while the store finds out whether a transaction took effect; it accepts nothing meanwhile.
     var doubt: StoreError?
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
-    /// Which keys this process has in force; nil before it is announced.
+    /// The digest of the keys that this process has in force; nil before it is announced.
     var keysDigest: String?
-    /// As the last heartbeat has found it; nil before the first one.
+    /// The result of the last heartbeat; nil before the first one.
     var heartbeat: Heartbeat?
     private var offset = ClockOffset.none
     private(set) var depth = KnownDepth()
 
-    /// How this process's clock differs from the database's, for a moment that it has just shown. The answer changes only with one of the
-    /// clocks, so that a moment is told as it was stored.
+    /// Returns the difference between this process's clock and the database's, for a moment that was read from it. It changes only with one
+    /// of the clocks, so that a moment is read as it was stored.
     mutating func offset(for moment: UnixMilliseconds) -> ClockOffset {
         if let heartbeat { offset = heartbeat.clock.offset(for: moment, after: offset) }
         return offset
@@ -131,7 +131,7 @@ struct PostgresStatus {
         for (notifier, ending) in committed.refused { refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1 }
     }
 
-    /// Why nothing can be stored now, although the queue has room.
+    /// The reason why nothing can be stored now, although the queue has room.
     var hindrance: StoreError? { failure ?? doubt }
 
     /// Whether as many deliveries wait as may.
@@ -156,19 +156,19 @@ final class PostgresWriter {
     private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
     private var failedBeats = 0
-    /// Which keys the last heartbeat told; it may have failed.
+    /// The digest in the last heartbeat, which may have failed.
     private var toldDigest: String?
     private var countsDepthAt: MonotonicMilliseconds = 0
     private static let idleMilliseconds: UInt64 = 1000
-    /// How long it waits before it counts the queue's depth again after that has failed.
+    /// Milliseconds until a failed count of the queue's depth is repeated.
     private static let countPauseMilliseconds: UInt64 = 10 * 60_000
     /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
     private static let settlingMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     private static let settlingPauseMilliseconds: UInt64 = 250
-    /// How often the same jobs are written at most when their COMMIT is lost again and again.
+    /// The maximum number of attempts to write the same jobs whose COMMIT is lost.
     private static let mostTries = 3
 
-    /// What a transaction has done, told once it is durable.
+    /// The results of a transaction, reported once it is durable.
     private struct Work {
         let batch: PostgresBatch
         var reports: [@Sendable () -> Void] = []

@@ -1,9 +1,9 @@
 package import Core
 internal import Postgres
 
-/// What limits of registrations count, for operators.
+/// The counts of limits of registrations, for operators.
 extension PostgresStore {
-    /// As `Store` says; it locks nothing.
+    /// Takes no lock.
     package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
         let offset = offset(for: clock())
         let numbers = devices.map {

@@ -20,7 +20,7 @@ extension UnitOfWork {
         } + [PostgresSession.revocationVersionQuery]
     }
 
-    /// How many questions `queries(persons:)` has.
+    /// The number of queries in `queries(persons:)`.
     static let personQueryCount = 4
 
     /// Takes in the answers to `queries(persons:)`.
@@ -47,7 +47,7 @@ extension UnitOfWork {
         try take(persons: again, try session.run(Self.queries(persons: again))[...])
     }
 
-    /// Who has tokens just now, as far as can be told without a lock.
+    /// Returns the present holders of tokens, without a lock.
     func holdersNow(_ keys: some Collection<TokenKey>) throws(PostgresError) -> Set<PersonKey> {
         guard !keys.isEmpty else { return [] }
         var persons: Set<PersonKey> = []

@@ -30,7 +30,7 @@ final class UnitOfWork {
     let session: PostgresSession
     let settings: StoreSettings
     var persons: [PersonKey: RegistryPerson] = [:]
-    /// Whose device has a token; a token that nobody has is absent from a batch's own, and asked for otherwise.
+    /// The holder of each token. A token without a holder is absent from a batch's own, and queried otherwise.
     var holders: [TokenKey: PersonKey?] = [:]
     /// The last change of the revocations that was committed when persons were locked last. The question comes after the lock, and a
     /// revocation of a person writes its row first and locks the person after that, until the commit. So of a registration and a sign-out,
@@ -65,7 +65,6 @@ final class UnitOfWork {
     }
 }
 
-/// What the rules ask.
 extension UnitOfWork: RegistryRows {
     func device(_ key: Device.Key) throws(PostgresError) -> RegistryDevice? {
         let devices = try person(appID: key.appID, userID: key.userID).devices
@@ -122,7 +121,7 @@ extension UnitOfWork: RegistryRows {
     }
 }
 
-/// What the rules change.
+/// The changes by the rules.
 extension UnitOfWork {
     /// Makes a change.
     /// - Returns: what is to be told instead of written.
@@ -201,13 +200,13 @@ extension UnitOfWork {
 
 /// Searches among a person's devices, by halves: the server waits in the middle of the transaction meanwhile, and holds locks.
 extension [RegistryDevice] {
-    /// Where a device stands; nil when it is not there.
+    /// Returns the position of a device; nil when it is missing.
     fileprivate func index(of key: Device.Key) -> Int? {
         let place = place(of: key)
         return place < count && self[place].key == key ? place : nil
     }
 
-    /// Where a device stands, or would stand in the order of the names' bytes.
+    /// Returns the position of a device, or its insertion point in the order of the names' bytes.
     fileprivate func place(of key: Device.Key) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -4,7 +4,6 @@
 /// commit restarts the log just as a pass begins, SQLite before 3.51.3 damages the database (<https://www.sqlite.org/wal.html>, "The
 /// WAL-Reset Bug").
 struct CheckpointPlan {
-    /// What to do now.
     enum Step: Equatable {
         case nothing
         /// Move pages concurrently with commits.

@@ -4,7 +4,7 @@ internal import Time
 
 /// Conditions that operators are told of. One process has the file, so that what it does not see has ended.
 extension SQLiteStore {
-    /// As `Store` says; operators' lists do not delay it.
+    /// Not delayed by operators' lists.
     package func conditions() throws(StoreError) -> [OperatorCondition] {
         try read(metricsReader) { database throws(SQLiteError) in try database.allConditions() }
     }

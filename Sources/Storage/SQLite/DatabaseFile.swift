@@ -6,7 +6,7 @@ internal import SQLite
 enum DatabaseFile {
     /// The size of a page in bytes, SQLite's default for new files.
     static let pageBytes: UInt64 = 4096
-    /// How many bytes of the log's file are kept for reuse.
+    /// The number of bytes of the log's file that are reserved for reuse.
     static let logBytesKept: Int64 = 128 << 20
 
     /// The size of a log's file that holds so many pages and no more, in bytes: a header, and a header for each page.

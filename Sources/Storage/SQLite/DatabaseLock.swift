@@ -41,8 +41,8 @@ final class DatabaseLock: Sendable {
         Self.held.withLock { _ = $0.remove(identity) }
     }
 
-    /// Why the lock could not be taken now: a process uses the database as a store, and does not only read it, as backups and reports do. Nil
-    /// when none does. Do not call it while this process has the database open, for the reason given at `FileLock`.
+    /// Returns why the lock could not be taken now: a process uses the database as a store, and does not only read it, as backups and
+    /// reports do. Returns nil when none does. Do not call it while this process has the database open, for the reason given at `FileLock`.
     static func conflict(at path: String) -> StoreError? {
         FileLock.isHeld(path, byte: byte) ? .inUse(path, by: FileLock.holder(of: bytesOfSQLite, in: path)) : nil
     }

@@ -76,7 +76,7 @@ struct NameQueries {
         return found
     }
 
-    /// As `NameSearcher` says, among the next `rows` rows.
+    /// Searches the next `rows` rows for `NameSearcher`.
     func devices(
         named deviceID: String, after: Device.Key?, rows: Int, limit: Int
     ) throws(SQLiteError) -> (found: [Device.Key], next: Device.Key?) {

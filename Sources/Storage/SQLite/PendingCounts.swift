@@ -4,7 +4,7 @@ internal import SQLite
 /// The numbers of pending deliveries by notifier and app's number, kept in memory so that nobody has to count rows.
 struct PendingCounts: Sendable {
     private(set) var pending = PendingByApp<Int64>()
-    /// How many deliveries the store has ended by itself since it was opened.
+    /// The number of deliveries that the store has ended by itself since it was opened.
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
     init() {}

@@ -1,7 +1,7 @@
 package import Core
 internal import SQLite
 
-/// What limits of registrations count, for operators.
+/// The counts of limits of registrations, for operators.
 extension SQLiteStore {
     package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try read(listReader) { database throws(SQLiteError) in try database.limitQueries.calls(of: person, devices: devices) }

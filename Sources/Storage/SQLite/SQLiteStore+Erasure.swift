@@ -6,9 +6,9 @@ package import Time
 
 /// Forgetting persons.
 extension SQLiteStore {
-    /// How many events one transaction erases.
+    /// The number of events that one transaction erases.
     private static let eventsPerCommit = 200
-    /// How often a log that somebody reads is tried again, in milliseconds.
+    /// The interval of attempts to truncate a log with readers, in milliseconds.
     private static let lookMilliseconds: UInt64 = 5
 
     package func erase(
@@ -27,7 +27,7 @@ extension SQLiteStore {
         return erasure
     }
 
-    /// As `Store` says: moves the log into the database, which overwrites what was deleted there, and searches both files.
+    /// Moves the log into the database, which overwrites deleted data there, and searches both files.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
         let log = try emptyLog()
         var (events, waiting) = (0, [ByteKey: Int]())

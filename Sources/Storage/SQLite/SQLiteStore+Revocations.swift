@@ -25,7 +25,7 @@ extension SQLiteStore {
         return try queue.perform { database throws(SQLiteError) in try database.removeRevocation(id, now: now) }
     }
 
-    /// As `Store` says; operators' lists do not delay it.
+    /// Not delayed by operators' lists.
     package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         try read(metricsReader) { database throws(SQLiteError) in try database.revocationChanges(since: version) }
     }

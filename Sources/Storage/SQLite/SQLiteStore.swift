@@ -121,7 +121,7 @@ package final class SQLiteStore: Store {
         return try read(listReader) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
     }
 
-    /// As `Store` says; in several transactions, between which other calls run.
+    /// Runs in several transactions, between which other calls run.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
@@ -186,7 +186,7 @@ package final class SQLiteStore: Store {
         try read(listReader) { database throws(SQLiteError) in try database.incoming(ofForgotten: comment, appID: appID) }
     }
 
-    /// As `Store` says. A reader finds them, so that the writer only writes.
+    /// A reader finds them, so that the writer only writes.
     package func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
     ) throws(StoreError) -> RetryStep {
@@ -201,7 +201,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says; the counts are kept in memory, so the cost does not grow with the number of pending deliveries.
+    /// The counts are in memory, so the cost does not grow with the number of pending deliveries.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let counts = status.withLock { $0.counts.pending.byNotifier }
         return try read(metricsReader) { database throws(SQLiteError) in
@@ -228,7 +228,7 @@ package final class SQLiteStore: Store {
     /// The number of commits, for measurements: lower than the number of calls when many arrive at once.
     package var commits: Int { status.withLock { $0.commits } }
 
-    /// As `Store` says: finishes accepted calls, moves the log to the database and waits for that. Must not be called on the store's own thread.
+    /// Finishes accepted calls, and moves the log to the database. Must not be called on the store's own thread.
     @discardableResult
     package func close() -> StoreError? {
         let wasClosed = status.withLock { status in

@@ -1,7 +1,7 @@
 internal import Core
 internal import POSIX
 
-/// What to tell an operator when files of an open store were moved, removed or replaced.
+/// The operator's remedies for files of an open store that were moved, removed or replaced.
 extension StoreError {
     /// The database was renamed, or another file has its name. All data is in the database.
     static func moved(_ path: String, isReplaced: Bool) -> StoreError {

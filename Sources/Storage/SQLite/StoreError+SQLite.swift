@@ -7,7 +7,7 @@ extension StoreError {
         self.init(Self.kind(of: error), error.cause, remedy: error.remedy)
     }
 
-    /// As `init(_:)`, and names the file that it is about.
+    /// Like `init(_:)`, and names the file.
     init(_ error: SQLiteError, about path: String) {
         let cause = error.cause.contains(path) ? error.cause : "\(path): \(error.cause)"
         let rights = error.isCannotOpen || error.isReadOnly ? Process.rightsInForce.map { "tried \($0)" } : nil

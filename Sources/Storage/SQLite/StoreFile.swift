@@ -3,7 +3,7 @@ internal import POSIX
 internal import SQLite
 package import Time
 
-/// What an operator does with a store's file: check, back up, restore.
+/// The operator's commands on a store's file: check, back up, restore.
 package enum StoreFile {
     /// Checks whether a service could open the file, without searching it for damage. Another process may have it open.
     /// - Throws: why it could not, with the remedy. A missing file is no error.
@@ -12,8 +12,8 @@ package enum StoreFile {
         try read(path) { _ in }
     }
 
-    /// Why the file cannot be opened as a store while a service, or a command that works in its place, uses it; nil when none does. Do not
-    /// call it while this process reads the file: that would drop the reader's locks.
+    /// Returns why the file cannot be opened as a store while a service, or a command that works in its place, uses it; nil when none does.
+    /// Do not call it while this process reads the file: that would drop the reader's locks.
     package static func conflict(at path: String) -> StoreError? { DatabaseLock.conflict(at: path) }
 
     /// Searches an existing file for damage, which reads all of it. Another process may have it open.
@@ -25,7 +25,7 @@ package enum StoreFile {
         }
     }
 
-    /// How the file is, without searching it for damage. Another process may have it open.
+    /// Returns the state of the file, without searching it for damage. Another process may have it open.
     /// - Throws: when there is no store, or it could not be opened.
     package static func report(_ path: String) throws(StoreError) -> StoreReport {
         guard File.exists(path) else { throw .noStore(path, remedy: "the first start makes it, if store.path is right") }
@@ -41,7 +41,7 @@ package enum StoreFile {
             beside: parts(beside.map { path + $0.dropFirst(base.count) }), freeBytes: try? FileSystem.freeBytes(at: directory), server: nil)
     }
 
-    /// Those of the files that are there, the largest first.
+    /// Returns the existing files, the largest first.
     private static func parts(_ paths: [String]) -> [StoreReport.Part] {
         paths.compactMap { path in
             (try? FileSystem.size(of: path)).map { StoreReport.Part(name: path, bytes: $0, rows: nil, deadRows: nil) }
@@ -108,7 +108,7 @@ package enum StoreFile {
     /// The path to which a service saves a database that is removed while it is open.
     static func rescuePath(for path: String, at time: UnixSeconds) -> String { "\(path)\(rescueMark)\(time)" }
 
-    /// How a database that a service saved is brought back. That service may still have the removed one open, and accepts nothing.
+    /// Describes how to restore a database that a service saved. That service may still have the removed one open, and accepts nothing.
     package static func restoration(of rescue: String) -> String {
         "stop the service, then deskgate store restore \(ShellWord.quoted(rescue))"
     }

@@ -6,7 +6,7 @@ struct StoreFiles {
     enum File: CaseIterable {
         case database, log, index
 
-        /// What SQLite appends to the database's name.
+        /// SQLite's suffix of the database's name.
         var suffix: String {
             switch self {
             case .database: ""

@@ -6,9 +6,9 @@ internal import Time
 struct StoreStatus: Sendable {
     /// The pending deliveries after the last commit.
     var counts = PendingCounts()
-    /// Why nothing more is written until the store is opened again.
+    /// The reason why nothing more is written until the store is opened again.
     var ended: StoreError?
-    /// Why the last write failed, until one succeeds.
+    /// The reason why the last write failed, until one succeeds.
     var failure: StoreError?
     /// Set while a file of the store is not at its path.
     var loss: StoreError?
@@ -19,13 +19,13 @@ struct StoreStatus: Sendable {
     /// Since when the writer has been working; nil while it waits for jobs.
     var busySince: MonotonicMilliseconds?
     var isClosed = false
-    /// Why the run could not be marked as closed.
+    /// The reason why the run could not be marked as closed.
     var unclosed: StoreError?
     /// The lock on the database, while the writer has it open.
     var lock: DatabaseLock?
     var commits = 0
 
-    /// Why the store does not accept; nil when it does.
+    /// Returns why the store rejects calls; nil when it accepts them.
     func refusal(_ settings: StoreSettings, now: MonotonicMilliseconds) -> StoreError? {
         if isClosed { return .closed }
         if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }

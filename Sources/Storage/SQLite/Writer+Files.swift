@@ -6,7 +6,7 @@ internal import Time
 /// Handles files of the open store that are no longer at their paths, where the next start would look for them. The open descriptors still
 /// refer to them, so no answered data is lost.
 extension Writer {
-    /// Why nothing may be written or answered now; nil when it may. Checks the files, and saves their data when one is missing.
+    /// Returns why nothing may be written or answered now; nil when it may. Checks the files, and saves their data when one is missing.
     func obstacle() -> StoreError? {
         if let ended = status.withLock({ $0.ended }) { return ended }
         switch files.look() {

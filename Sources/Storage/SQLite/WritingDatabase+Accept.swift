@@ -40,7 +40,7 @@ extension WritingDatabase {
         settings.bounds.admitted(rows, of: event, total: counts.pending.total) { counts.pending.queue($0, of: app) }
     }
 
-    /// Why no new event may be stored; nil if one may.
+    /// Returns why no new event may be stored; nil if one may.
     func acceptanceRefusal() -> StoreError? {
         if let refusal { return refusal }
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : longLog

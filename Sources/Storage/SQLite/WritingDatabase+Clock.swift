@@ -2,7 +2,7 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// What is known of the clocks, stored for the next process.
+/// The state of the clocks, stored for the next process.
 extension WritingDatabase {
     /// The value stored last; nil in a new file.
     func trustedTime() throws(SQLiteError) -> TrustedTime? {

@@ -117,9 +117,9 @@ extension WritingDatabase {
         nextDeviceCalls = next == .max ? .min : next
     }
 
-    /// How many persons' calls one step deletes, so that other calls do not wait long.
+    /// The number of persons whose calls one step deletes, so that other calls do not wait long.
     private static var personsPerStep: Int { 100 }
-    /// How many adjacent rows of devices' calls one step scans.
+    /// The number of adjacent rows of devices' calls that one step scans.
     private static var callsPerStep: Int { 5000 }
 }
 

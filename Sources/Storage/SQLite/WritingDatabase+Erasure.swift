@@ -86,7 +86,7 @@ extension ReadingDatabase {
         return found
     }
 
-    /// How many topics are about a person.
+    /// Returns the number of topics about a person.
     func conversationRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
         var count = 0
         try erasureQueries.conversations.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0))
@@ -94,7 +94,7 @@ extension ReadingDatabase {
         return count
     }
 
-    /// How many rows of devices a person has, the one with the calls and those that signed out included.
+    /// Returns the number of a person's rows of devices, including the one with the calls and signed-out ones.
     func deviceRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
         var count = 0
         try erasureQueries.devices.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }

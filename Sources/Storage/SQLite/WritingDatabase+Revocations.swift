@@ -55,7 +55,7 @@ extension WritingDatabase {
         return removed
     }
 
-    /// As `RegistryRows` says. Read once: the writer's thread makes every change itself.
+    /// Read once: the writer's thread makes every change itself.
     func revocations(appID: String, userID: String) throws(SQLiteError) -> Revocations {
         if let revocations { return revocations.current }
         var known = KnownRevocations()
@@ -96,7 +96,7 @@ extension ReadingDatabase {
         return found
     }
 
-    /// As `RevocationSweeper` says; `RegistryTransition` decides.
+    /// Selects devices for `RevocationSweeper`; `RegistryTransition` decides.
     func devices(
         coveredBy revocation: Revocation, after: Device.Key?, rows: Int, limit: Int
     ) throws(SQLiteError) -> (found: [Device.Key], next: Device.Key?) {

@@ -17,15 +17,15 @@ final class WritingDatabase {
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
     var apps = AppNumbers()
-    /// Which app comes next in the claims of each notifier.
+    /// The order of apps in the claims of each notifier.
     var turns: [ByteKey: AppTurns<Int64>] = [:]
     /// The revocations, the open transaction's included; nil before anybody asks. Nobody else writes them while the file is open.
     var revocations: KnownRevocations?
-    /// Where the scan for old calls of devices continues.
+    /// The position at which the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
     /// When the log is emptied next, because it may hold deleted texts or tokens; nil when it does not.
     var emptiesLogAt: MonotonicMilliseconds?
-    /// How often the log was emptied since the file was opened.
+    /// The number of times that the log was emptied since the file was opened.
     var emptyings = 0
     /// Whether a reader prevented the last attempt to empty the log.
     var isLogRead = false
@@ -78,7 +78,7 @@ final class WritingDatabase {
         }
     }
 
-    /// How many pages the log had after the last commit.
+    /// The number of pages in the log after the last commit.
     var loggedPages: Int { connection.loggedPages }
 
     /// Moves the log's pages to the database.
@@ -112,7 +112,6 @@ final class WritingDatabase {
         }
     }
 
-    /// How many rows the last statement changed.
     var changes: Int64 { connection.changes }
 
     /// The number of the row inserted last.

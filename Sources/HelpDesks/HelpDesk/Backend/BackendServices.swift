@@ -6,9 +6,8 @@ package import Observability
 package import Time
 package import Tracing
 
-/// What all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
-    /// How many connections to backends may be open; none while no app asks one.
+    /// The maximum number of connections to backends; 0 while no app uses one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         let modes = configuration.apps.compactMap(\.verify?.mode)
         let clients = modes.contains(.backend) ? 2 : modes.isEmpty ? 0 : 1
@@ -82,12 +81,12 @@ package struct BackendVerifiers: Sendable {
 
     package var statuses: [(app: String, status: BackendStatus)] { verifiers.compactMap(\.self).map { ($0.app, $0.status) } }
 
-    /// How an app's backend does; nil for an app without one.
+    /// The status of an app's backend; nil for an app without one.
     package func status(of appID: String) -> BackendStatus? {
         verifier(of: appID)?.status
     }
 
-    /// How many requests wait for the backends' answers.
+    /// The number of requests that wait for the backends' answers.
     var waiting: Int { verifiers.reduce(0) { $0 + ($1?.waiting ?? 0) } }
 
     /// The verifier of an app that is asked in just this way.

@@ -5,10 +5,10 @@ internal import JSON
 package import Threading
 internal import Time
 
-/// What is left to ask about a caller: whether the app's backend lets the person use the chat. It holds the body that is posted and the
-/// security key, so let it go when it is answered.
+/// The pending verification of a user by the app's backend. It holds the body that is posted and the security key, so release it when it is
+/// answered.
 package struct BackendVerification: Sendable {
-    /// How much longer than the call itself its caller waits at most, in milliseconds.
+    /// Milliseconds that a caller waits beyond the timeout of the call.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let verifier: BackendVerifier
@@ -38,7 +38,7 @@ package struct BackendVerification: Sendable {
         body = writer.bytes
     }
 
-    /// How long the answer may take, in milliseconds.
+    /// Milliseconds until the answer.
     package var timeoutMilliseconds: UInt64 { UInt64(verifier.settings.timeoutMilliseconds) + Self.marginMilliseconds }
 
     /// Asks.

@@ -14,7 +14,7 @@ final class BackendVerifier: Sendable {
     typealias Waiter = @Sendable (BackendAnswer) -> Void
 
     let app: String
-    /// As `Application.digest`.
+    /// `Application.digest`.
     let appDigest: KeyedDigest
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
@@ -63,7 +63,7 @@ final class BackendVerifier: Sendable {
         return coalescer.withLock { $0.status(now: now) }
     }
 
-    /// How many requests wait for its answer.
+    /// The number of requests that wait for its answer.
     var waiting: Int { coalescer.withLock { $0.waiting } }
 
     /// Forgets the answers about a person.

@@ -1,8 +1,8 @@
 internal import HTTPClient
 
-/// Where an author's picture is, as phones and providers are told.
+/// The address of an author's picture for phones and providers.
 ///
-/// Deskgate never loads it. A URL that is not beyond doubt is left out, because a provider may refuse the whole push for it.
+/// Deskgate never loads it. A doubtful URL is left out, because a provider may reject the whole push for it.
 package enum AvatarURL {
     /// The longest URL, in bytes: half of what a push may have.
     package static let longest = 2048

@@ -17,7 +17,7 @@ package struct WebhookAnswers: Sendable {
     package let duplicate = Status.duplicate.response
     /// Nothing is to be done about it.
     package let ignored = Status.ignored.response
-    /// Its origin is not proven.
+    /// The origin is not proven.
     package let denied = Response.error(403, code: "denied", message: "The origin of this webhook is not proven.")
     /// It could not be stored.
     package let refusals = StoreRefusals()

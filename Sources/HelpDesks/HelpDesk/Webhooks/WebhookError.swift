@@ -1,6 +1,6 @@
 package import JSON
 
-/// Why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
+/// The reason why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
 package enum WebhookError: Error {
     /// The body is not strict JSON.
     case invalidJSON(JSONError)

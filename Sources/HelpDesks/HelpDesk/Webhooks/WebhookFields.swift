@@ -20,7 +20,7 @@ package struct WebhookFields {
     private let element: JSONElement
     private let odd: LeftOut
 
-    /// How many values a body may have, because each takes several times its size in memory.
+    /// The maximum number of values in a body, because each takes several times its size in memory.
     private static let mostValues = 32_768
 
     /// Parses a webhook's body: strict JSON with an object.

@@ -16,7 +16,7 @@ package enum WebhookResult: String, Sendable, CaseIterable {
     /// Durable, and told of as soon as the help desk has said whose conversation it is.
     case held
 
-    /// Those that every help desk's webhooks may have.
+    /// Results that every help desk's webhooks may have.
     package static let common: [WebhookResult] = [.accepted, .duplicate, .ignored, .malformed, .denied, .unavailable]
 
     /// The counters of an app's webhooks.

@@ -1,10 +1,10 @@
 internal import Core
 internal import JSON
 
-/// What a customer answers to a message in which support asks for something.
+/// A customer's answer to a message in which support asks for something.
 ///
-/// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface that only they may use. That the same change
-/// made by Chat's Platform API counts as an answer is inferred.
+/// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface that only they may use. Inferred: the
+/// same change made by Chat's Platform API counts as an answer.
 enum CustomerAnswer: Equatable {
     /// Whether the ticket may be closed.
     case closure(isConfirmed: Bool)
@@ -23,7 +23,6 @@ enum CustomerAnswer: Equatable {
 
 /// A message in which support asks the customer for something: whether the ticket may be closed, or for a rating.
 struct AskingMessage {
-    /// What an answer does to it.
     enum Effect: Equatable {
         /// The message gets this `data`.
         case change(data: String)
@@ -49,7 +48,6 @@ struct AskingMessage {
         self.body = body
     }
 
-    /// What an answer does; nil when the message does not ask for it, or was answered differently.
     func effect(of answer: CustomerAnswer) -> Effect? {
         guard type == answer.type, let state else { return nil }
         if state != InquiryState.waiting.rawValue { return isAnswered(answer, state) ? .nothing : nil }

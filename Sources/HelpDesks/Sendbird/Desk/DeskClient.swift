@@ -51,7 +51,7 @@ package struct DeskClient: Sendable {
         }
     }
 
-    /// How Sendbird's answers without the expected content are told.
+    /// The error for answers of Sendbird without the expected content.
     private static let malformed = PlatformError.unavailable(reason: DeskTickets.malformed, mayHaveArrived: true)
 
     func ask(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: desk) }

@@ -73,9 +73,9 @@ enum DeskTicket {
 struct DeskList {
     /// The tickets that could be read.
     let tickets: [Ticket]
-    /// How many elements the list had, also those that could not be read; at most as many as were asked for.
+    /// The number of elements in the list, including unreadable ones; at most as many as requested.
     let count: Int
-    /// How many there are altogether; nil when the answer does not say.
+    /// The total number; nil when the answer does not say.
     let total: Int64?
     /// Whether the answer says that there are more.
     let hasMore: Bool

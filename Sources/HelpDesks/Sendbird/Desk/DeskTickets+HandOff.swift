@@ -2,7 +2,7 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    /// How many tickets of each state are looked at, those that changed last first.
+    /// The number of tickets of each state that are examined, most recently changed first.
     private static let looked = 10
 
     package func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {

@@ -2,9 +2,9 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    /// How many requests for more one page makes at most. A search for a rare field then ends a page with few tickets, or none.
+    /// The maximum number of additional requests for one page. A search for a rare field then ends a page with few tickets, or none.
     private static let mostRounds = 4
-    /// How many tickets are asked for at a time where a field is searched for.
+    /// The number of tickets per request when searching for a field.
     private static let searchLength = 100
 
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {

@@ -166,7 +166,7 @@ extension DeskTickets {
 }
 
 extension TicketFailure {
-    /// What Sendbird's refusal means for whoever asked.
+    /// Translates Sendbird's refusal for the caller.
     init(_ error: PlatformError) {
         self =
             switch error {

@@ -9,7 +9,7 @@ internal import Time
 /// Sources: Sendbird, Chat Platform API v3, "Error codes" and "Rate limits". Chat says `{"error":true,"code":400201,"message":"…"}`, mostly
 /// with status 400; Desk says `{"code":…,"detail":"…"}` or `{"message":"…"}`.
 enum PlatformAnswer {
-    /// How long to wait when Sendbird wants fewer requests and does not say for how long, in milliseconds: its limits count by the second.
+    /// The default wait, in milliseconds, when Sendbird asks for fewer requests without a time: its limits count by the second.
     static let usualWaitMilliseconds: UInt64 = 1000
     /// The longest wait that is believed, in milliseconds.
     static let longestWaitMilliseconds: UInt64 = 3_600_000
@@ -64,7 +64,7 @@ enum PlatformAnswer {
         value.integer.map(String.init) ?? value.text
     }
 
-    /// How long to wait after a 429, in milliseconds; positive.
+    /// Returns the wait after a 429, in milliseconds; positive.
     private static func wait(_ response: ClientResponse, now: UnixMilliseconds) -> UInt64 {
         let header = response.header("X-RateLimit-RetryAfter") ?? response.header("Retry-After") ?? ""
         var wait = RetryAfter.milliseconds(from: header, now: now) ?? usualWaitMilliseconds

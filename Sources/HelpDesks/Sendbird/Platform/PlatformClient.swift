@@ -56,7 +56,7 @@ package final class PlatformClient: Sendable {
         self.send = send
     }
 
-    /// How long a request may take altogether, in milliseconds, when every token is tried.
+    /// The maximum duration of a request, in milliseconds, when every token is tried.
     package var longestMilliseconds: UInt64 { UInt64(timeoutMilliseconds * tokens.count) }
 
     /// Whether the tokens were refused when Sendbird was asked last.

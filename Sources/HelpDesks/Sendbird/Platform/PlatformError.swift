@@ -1,8 +1,8 @@
-/// Why a request to Sendbird has no result. Printing it shows nothing that Sendbird or a user wrote.
+/// The failure of a request to Sendbird. Printing it shows nothing that Sendbird or a user wrote.
 package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Every configured token is refused, or may not do this.
     case unauthorized
-    /// What the request names does not exist: a user, a channel, a ticket.
+    /// The requested user, channel or ticket does not exist.
     case notFound(PlatformRefusal)
     /// Sendbird refuses the request as it is; the same request would be refused again.
     case invalid(PlatformRefusal)
@@ -50,7 +50,7 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// What an answer says about the request that it refuses.
+/// An answer's statement about the request that it rejects.
 package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// The most bytes of `code` and of `message`; longer ones are left out.
     static let longestCode = 64

@@ -4,7 +4,7 @@ package import Observability
 
 /// Counts an app's requests to Sendbird, and logs when its tokens are refused and when they work again.
 package struct PlatformObserver: Sendable {
-    /// What came of a request, as in metrics.
+    /// The outcome of a request, as in metrics.
     enum Outcome: String, CaseIterable {
         case success
         case unauthorized

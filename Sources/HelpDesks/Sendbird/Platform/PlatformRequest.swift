@@ -28,7 +28,7 @@ package enum PlatformAPI: String, Sendable {
 
 /// A request to one of the APIs, without address and token.
 package struct PlatformRequest: Sendable {
-    /// What it is called in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
+    /// The name in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
     /// back together after a 429. It must be a constant.
     package let name: String
     package let method: ClientMethod
@@ -38,7 +38,7 @@ package struct PlatformRequest: Sendable {
     package let query: [(name: String, value: String)]
     /// The JSON that is sent; nil sends no body.
     package let body: JSONValue?
-    /// How many bytes of an answer are read; a longer one is unusable.
+    /// The maximum size of an answer in bytes; a longer one is unusable.
     package let answerLimit: Int
 
     /// Describes a request.

@@ -25,7 +25,6 @@ struct URLPreviewAnswers {
         }
     }
 
-    /// What is wrong with the field `url`.
     static func expectation(_ problem: WebURL.Problem) -> String {
         switch problem {
         case .tooLong: "it has more than \(WebURL.longest) bytes"

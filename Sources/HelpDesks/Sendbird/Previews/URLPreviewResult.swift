@@ -5,7 +5,7 @@ internal import URLPreviews
 enum URLPreviewResult: Hashable {
     case preview
     case none(PreviewRefusal)
-    /// As many pages as allowed are being fetched.
+    /// The maximum number of pages is being fetched.
     case busy
     case limited
     /// The app has no previews.

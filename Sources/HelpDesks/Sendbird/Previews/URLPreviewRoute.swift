@@ -17,7 +17,7 @@ final class URLPreviewRoute: Sendable {
     static let limits = CallWindows(
         [LimitRule(per: .user, max: 20, windowMilliseconds: 60_000), LimitRule(per: .user, max: 200, windowMilliseconds: 3_600_000)],
         personLimit: 20_000)
-    /// How much longer than the page the request may take, in milliseconds.
+    /// Milliseconds that the request may take beyond the page.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let isOn: @Sendable (_ appID: String) -> Bool

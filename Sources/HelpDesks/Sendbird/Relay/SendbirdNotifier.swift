@@ -19,8 +19,8 @@ final class SendbirdNotifier: Notifier {
         let relaysRegistrations: Bool
     }
 
-    /// How many requests follow each other in an attempt at most: the removal of a token that was replaced, a registration, the creation of its
-    /// user, and the registration again, with each of an app's tokens.
+    /// The maximum number of consecutive requests in an attempt: the removal of a token that was replaced, a registration, the creation of
+    /// its user, and the registration again, with each of an app's tokens.
     private static let requestsPerAttempt = 4
 
     /// True: a person's registrations are passed on in their order.
@@ -131,7 +131,7 @@ final class SendbirdNotifier: Notifier {
         }
     }
 
-    /// What an answer means for a delivery; what is to be ended and does not exist has ended.
+    /// Returns the delivery's outcome of an answer; a missing object counts as ended.
     private func outcome(of answer: Result<JSONValue, PlatformError>) -> DeliveryOutcome {
         switch answer {
         case .success, .failure(.notFound): return DeliveryOutcome(.delivered, reason: StatusReason.word(200))

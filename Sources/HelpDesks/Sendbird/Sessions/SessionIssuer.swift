@@ -19,7 +19,8 @@ final class SessionIssuer: Sendable {
         let complete: Completion
     }
 
-    /// How long after a token was received a revocation may turn out to be older than it: longer than a replica takes to hear of one.
+    /// Milliseconds after a token was received within which a revocation may turn out to be older than it: longer than a replica takes to
+    /// learn of one.
     private static let lagMilliseconds: UInt64 = 5000
     /// Whether Sendbird refuses a user's id: "ParameterValueLengthExceeded", "InvalidValue".
     static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
@@ -44,7 +45,7 @@ final class SessionIssuer: Sendable {
     /// Whether the issuer of these settings would be the same.
     func hasSource(_ other: SessionSource) -> Bool { source == other }
 
-    /// How long `ask` may take, in milliseconds: Sendbird is asked for a token, then to create the user, then again.
+    /// The maximum duration of `ask` in milliseconds: Sendbird is asked for a token, then to create the user, then again.
     var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
 
     /// The token that is kept for a caller; nil when Sendbird must be asked.
@@ -53,7 +54,7 @@ final class SessionIssuer: Sendable {
         return coalescer.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
     }
 
-    /// How a person stands, for operators.
+    /// The status of a person's tokens, for operators.
     func status(of userID: String) -> SessionStatus {
         let now = services.clocks.unixMilliseconds()
         let (session, limit) = coalescer.withLock { $0.status(of: ByteKey(userID), now: now) }
@@ -185,7 +186,7 @@ final class SessionIssuer: Sendable {
     }
 }
 
-/// What the session tokens of an app depend on.
+/// The inputs on which an app's session tokens depend.
 struct SessionSource: Equatable {
     let url: String
     let tokens: [SecretBytes]

@@ -29,7 +29,7 @@ struct SessionIssuers: Sendable {
         counters = SessionCounters(services.metrics.sessionTokenRequests, apps: configuration.apps.filter { $0.sendbird != nil }.map(\.id))
     }
 
-    /// How long any of them may take, in milliseconds.
+    /// The maximum duration of any of them, in milliseconds.
     var longestMilliseconds: UInt64 { issuers.values.lazy.map(\.longestMilliseconds).max() ?? 0 }
 
     /// The issuer of an app; nil when it has no session tokens.

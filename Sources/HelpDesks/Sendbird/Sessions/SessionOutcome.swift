@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// What becomes of a call for a session token.
 enum SessionOutcome: Sendable {
     /// Sendbird has given it, for this call or others that wait with it.
     case issued(Session)

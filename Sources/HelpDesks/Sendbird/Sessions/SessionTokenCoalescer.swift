@@ -4,7 +4,7 @@ internal import Time
 
 /// A person's session token.
 struct Session: Sendable {
-    /// What the app shows to Sendbird; as good as a password.
+    /// The app's credential for Sendbird; as good as a password.
     let token: SecretBytes
     let expiresAt: UnixMilliseconds
     /// When Sendbird was asked for it.
@@ -32,7 +32,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         let waiter: Waiter
     }
 
-    /// What to do with somebody who asks.
     enum Step {
         /// Answer at once.
         case answer(Session)
@@ -46,9 +45,8 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         case overloaded
     }
 
-    /// What the end of a call means.
     struct End {
-        /// Those who wait for its answer.
+        /// The requests that wait for its answer.
         let requests: [Request]
         /// Whether `forget` has come since the call, so that its token may have been ended.
         let isForgotten: Bool
@@ -84,7 +82,7 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         windows = CallWindows(rules, personLimit: sessionLimit)
     }
 
-    /// How many tokens are kept.
+    /// The number of stored tokens.
     var count: Int { sessions.count }
 
     /// The token that is kept for a person, if it may be handed out: it does not outlive the key, and a new one would not live much longer.

@@ -9,7 +9,7 @@ internal import Time
 ///
 /// A token that is kept is answered at once; otherwise the connection is suspended while Sendbird is asked.
 final class SessionTokenRoute: Sendable {
-    /// How much longer than Sendbird the request may take, in milliseconds.
+    /// Milliseconds that the request may take beyond Sendbird.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let sessions: @Sendable () -> SessionIssuers

@@ -2,8 +2,8 @@ internal import Core
 internal import Threading
 internal import Time
 
-/// How often one customer may ask about tickets, so that nobody alone uses up what Sendbird lets the app ask. Kept in memory: each process counts
-/// for itself.
+/// Limits a customer's ticket requests, so that no single one uses up Sendbird's limits for the app. In memory: each process counts by
+/// itself.
 final class TicketLimits: Sendable {
     static let calls = LimitRule(per: .user, max: 60, windowMilliseconds: 60_000)
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)

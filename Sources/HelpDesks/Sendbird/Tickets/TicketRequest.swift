@@ -2,7 +2,7 @@ internal import Core
 internal import HelpDesk
 internal import JSON
 
-/// What a customer wants of his own tickets, apart from who he is.
+/// A customer's request about their own tickets, without their identity.
 enum TicketRequest: Sendable {
     case list(TicketQuestion.Selection, [TicketField], after: TicketCursor)
     case show(TicketLocator)

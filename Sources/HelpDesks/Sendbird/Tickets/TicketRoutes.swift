@@ -11,10 +11,10 @@ internal import Time
 /// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no token
 /// of Sendbird Desk's.
 final class TicketRoutes: Sendable {
-    /// How long a call may take: the longest asks Sendbird seven times, each for at most five seconds.
+    /// The timeout of a call: the longest one asks Sendbird seven times, each for at most five seconds.
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(37_000)
     private static let bodyLimit = 32 * 1024
-    /// How many calls ask Sendbird at a time, and how many more wait: in all, of an app, and of a person.
+    /// Bounds of concurrent and of waiting calls to Sendbird: in total, of an app, and of a person.
     private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
 
     private let app: @Sendable (_ appID: String) -> SendbirdState.App?
@@ -51,7 +51,6 @@ final class TicketRoutes: Sendable {
         for result in results { _ = metrics.ticketRequests.child(app, result) }
     }
 
-    /// What comes of calls, as in logs and metrics.
     private static let results = [
         "done", "malformed", "denied", "off", "limited", "not_found", "conflict", "throttled", "refused", "unavailable",
     ]

@@ -25,10 +25,9 @@ typealias OwnerFinder =
 /// Asks Desk whose channel it is. Desk's ignorance is remembered for a short time: otherwise each message of a channel that is nobody's
 /// would ask again.
 final class ChannelOwners: Sendable {
-    /// How long Desk has to answer, in milliseconds. Chat waits five seconds for the answer to its webhook, and the store needs some of
-    /// them.
+    /// Milliseconds within which Desk must answer. Chat waits five seconds for the answer to its webhook, and the store needs some of them.
     static let limitMilliseconds: UInt64 = TimeLimit.milliseconds(2500)
-    /// How long, in milliseconds. A ticket may follow its channel, and Desk's webhook about it is known at once.
+    /// Milliseconds. A ticket may follow its channel, and Desk's webhook about it takes effect at once.
     static let memoryMilliseconds: UInt64 = 30_000
     /// Of how many channels; whichever was asked for longest ago leaves first.
     private static let mostChannels = 10_000
@@ -69,7 +68,7 @@ final class ChannelOwners: Sendable {
 }
 
 extension OwnerAnswer {
-    /// How long the ticket of a named bot's message may follow it, in milliseconds: a bot may greet before Desk has made the ticket.
+    /// Milliseconds within which the ticket of a named bot's message may follow it: a bot may greet before Desk has made the ticket.
     private static let ticketMilliseconds: UInt64 = 600_000
 
     /// The answer as it counts for a message: none yet where the ticket may still follow. No customer's message waits like this.

@@ -5,7 +5,7 @@ internal import Time
 
 /// A webhook of Sendbird Chat about a message of a channel. Fields that are not known are ignored; most of the others may be missing.
 struct ChatWebhook: Sendable {
-    /// What may have happened to a message.
+    /// The kinds of a message's change.
     enum Category: String, Sendable {
         case sent = "group_channel:message_send"
         case updated = "group_channel:message_update"
@@ -41,7 +41,8 @@ struct ChatWebhook: Sendable {
     /// The user id of the writer; nil where none is named.
     let senderID: String?
     let senderName: String?
-    /// As `AvatarURL.read` says; nil unless the writer is of support or a named bot, because phones load it, and a customer can write as others.
+    /// See `AvatarURL.read`; nil unless the writer is of support or a named bot, because phones load it, and a customer can write as
+    /// others.
     let senderAvatar: String?
     let file: Comment.Attachment?
     /// When the message was written or changed; nil when that is not said.

@@ -1,14 +1,14 @@
 internal import Core
 internal import JSON
 
-/// Where a question to the customer stands.
+/// The state of a question to the customer.
 enum InquiryState: String, Sendable {
     case waiting = "WAITING"
     case confirmed = "CONFIRMED"
     case declined = "DECLINED"
 }
 
-/// What a message says of a question: that it is asked, or how the customer has answered.
+/// A message about a question: the question itself, or the customer's answer.
 struct InquiryAnswer: Sendable, Equatable {
     let state: InquiryState
     /// 1 to 5, of a rating.
@@ -20,18 +20,17 @@ struct InquiryAnswer: Sendable, Equatable {
         (self.state, self.score, self.comment) = (state, score, comment)
     }
 
-    /// What stays of an answer, so that another one is told from the same one again.
+    /// A digest of an answer, which distinguishes another one from a repetition.
     fileprivate var digest: Int64 { shortDigest(of: state.rawValue, "\(score ?? 0)", comment ?? "") }
 }
 
-/// What is remembered of one question: a pure state machine, and its form in a topic.
+/// The state of one question: a pure state machine, and its form in a topic.
 struct Inquiry: Sendable, Equatable {
-    /// What follows from a message.
     struct Step: Sendable, Equatable {
         var isAsked = false
         /// The answer that counts now.
         var answer: InquiryAnswer?
-        /// What is odd about the message.
+        /// An irregularity of the message.
         var remark: WebhookRemark?
     }
 
@@ -40,7 +39,7 @@ struct Inquiry: Sendable, Equatable {
     /// The answer that came before its question.
     private(set) var early: InquiryAnswer?
     private var answer: Int64?
-    /// How many odd messages have come.
+    /// The number of irregular messages.
     private(set) var remarks = 0
 
     init() {}

@@ -46,13 +46,12 @@ struct ReportedTicket: Sendable, Equatable {
     }
 }
 
-/// What is remembered of a ticket: a pure function of what Desk tells, and its form in a topic.
+/// The known state of a ticket: a pure function of Desk's webhooks, and its form in a topic.
 struct KnownTicket: Sendable, Equatable {
-    /// What follows from a webhook.
     struct Step: Sendable, Equatable {
-        /// What happened, in the order in which it is told.
+        /// The events in order.
         var kinds: [Event.Kind] = []
-        /// What has changed, with the former value; nil where none was known.
+        /// The changed members with their former values; nil where none was known.
         var changes: [Change] = []
         var remark: WebhookRemark?
     }

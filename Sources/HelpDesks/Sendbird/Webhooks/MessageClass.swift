@@ -2,7 +2,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// What a message of a ticket's channel is, and who sees it: a pure function of three of its fields.
+/// The kind and audience of a message in a ticket's channel: a pure function of three of its fields.
 enum MessageClass: Sendable, Equatable {
     /// Support alone sees it: nothing is made of it.
     case agentsOnly
@@ -67,7 +67,7 @@ enum RichMessage {
     static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
 }
 
-/// What stands in the `data` of a message: the text of a JSON object, or base64 of one.
+/// The `data` of a message: the text of a JSON object, or base64 of one.
 struct MessageData {
     private static let mostValues = 4096
     private let bytes: [UInt8]
@@ -92,7 +92,7 @@ struct MessageData {
         return root
     }
 
-    /// Its `type`; empty when it has none.
+    /// Empty when it has none.
     var type: String { root["type"]?.string ?? "" }
 
     /// The state of the question whether a ticket may be closed; nil when it cannot be told.

@@ -30,7 +30,7 @@ enum MessageDecision: Sendable, Equatable {
     case malformed
 }
 
-/// Why nothing is made of a message that somebody may miss: a word of the log.
+/// The reason why a message that support may miss is ignored: a word of the log.
 enum IgnoreReason: String, Sendable {
     /// Somebody who is not of support has sent a question.
     case questionNotOfSupport = "question_not_of_support"

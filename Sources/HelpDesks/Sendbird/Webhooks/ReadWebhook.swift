@@ -5,8 +5,8 @@ internal import Time
 /// A webhook of Sendbird Chat that says which members have read a ticket's channel.
 struct ReadWebhook: Sendable {
     static let category = "group_channel:message_read"
-    /// How far a moment of Sendbird's clock may be from its arrival, in milliseconds. One that is further away, or counts seconds, is no such
-    /// moment.
+    /// The maximum difference between a moment of Sendbird's clock and its arrival, in milliseconds. A moment further away, or in seconds,
+    /// is invalid.
     private static let mostDifference: UInt64 = 86_400_000
 
     /// A member, and when they have read, by Sendbird's clock; nil when that is not said.
@@ -48,7 +48,6 @@ struct ReadWebhook: Sendable {
     }
 }
 
-/// What customers have read.
 extension ReportMaker {
     /// The report of a channel that was read. Only its customer's reading counts, as far as that is known: a member whom the
     /// customer has invited reads for himself.

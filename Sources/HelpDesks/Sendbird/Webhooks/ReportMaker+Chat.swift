@@ -3,10 +3,10 @@ internal import Time
 
 /// Webhooks of Chat.
 extension ReportMaker {
-    /// What the store is asked about a message.
+    /// Returns the store's report about a message.
     /// - Parameters:
-    ///   - found: the owner of the channel, as Desk has just said; nil when it was not asked or does not know.
-    ///   - isFinal: whether the report is decided even if nobody knows the owner.
+    ///   - found: the owner of the channel by Desk's answer; nil when Desk was not asked or does not know.
+    ///   - isFinal: whether the report is decided even if the owner is unknown.
     func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report {
         let isComment = webhook.isComment
         let inquiry = ConversationState.Name(

@@ -27,7 +27,6 @@ struct DeskWebhook: Sendable {
 
 /// Webhooks of Desk.
 extension ReportMaker {
-    /// What the store is asked about a ticket.
     func report(_ webhook: DeskWebhook) -> Report {
         let ticket = webhook.ticket
         let name = ConversationState.Name("ticket", ticket.id.text)

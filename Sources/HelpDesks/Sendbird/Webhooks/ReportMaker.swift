@@ -16,7 +16,7 @@ struct ReportMaker: Sendable {
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
-    /// How long the events live from then on.
+    /// Milliseconds from then until the events expire.
     let lifeMilliseconds: UInt64
     let trace: TraceContext?
     /// The identity by which the webhook is recognised when it comes again.

@@ -4,7 +4,7 @@ internal import Core
 internal import Crypto
 internal import HTTPServer
 
-/// Which part of Sendbird sends a webhook.
+/// The part of Sendbird that sends a webhook.
 enum SendbirdSender: Sendable {
     /// Sendbird Chat: HMAC-SHA-256 of the raw body under an API token of Chat
     /// (docs.sendbird.com/docs/chat/platform-api/v3/webhook/webhook-overview).
@@ -14,7 +14,7 @@ enum SendbirdSender: Sendable {
     case desk
 
     var header: StaticString { self == .chat ? "x-sendbird-signature" : "x-hub-signature" }
-    /// What stands before the digits.
+    /// The text before the digits.
     var prefix: StaticString { self == .chat ? "" : "sha1=" }
     /// The size of a code in bytes.
     private var codeCount: Int { self == .chat ? 32 : 20 }
@@ -84,7 +84,7 @@ struct SendbirdKeys: Sendable {
         try token.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
     }
 
-    /// How many codes a webhook is compared with.
+    /// The number of codes that are compared with a webhook.
     func count(_ sender: SendbirdSender) -> Int { sender == .chat ? chat.count : desk.count }
 
     /// The key of the configuration whose token has signed a body; nil when none has. All tokens are tried, even after a match, and each

@@ -28,7 +28,6 @@ final class SendbirdWebhookRoute: Sendable {
         case desk(DeskWebhook)
     }
 
-    /// What the store is asked.
     private struct Question {
         let report: Report
         /// The message, whose owner may have to be asked for; nil where Desk has told of the ticket itself.
