@@ -34,7 +34,6 @@ extension AdminAction {
     /// Most questions find what they want by an index.
     package var shortening: String { "ask again in a moment" }
 
-    /// Most actions are on the store.
     package var remoteAppID: String? { nil }
 
     /// An action on a help desk waits for it.
@@ -45,17 +44,14 @@ extension AdminAction {
 
 /// The answer to an action: an HTTP status and a JSON body.
 package struct AdminAnswer: Sendable, Equatable {
-    /// The default length of a list.
     package static let defaultLimit = 100
     package static let largestLimit = 1000
 
     enum Change: Equatable {
-        /// Dead deliveries that are pending again.
         case retried(Int)
         case removed(Int)
         /// Deliveries that were deleted, or marked as dead with reason `purged`.
         case purged(Int)
-        /// Events that were stored.
         case stored(Int)
         /// Removed push tokens of a person who was forgotten.
         case forgotten(Int)
@@ -134,11 +130,9 @@ struct AuditField: Sendable, Equatable {
     let text: String
 }
 
-/// The dependencies of actions.
 package struct AdminContext: Sendable {
     let store: any Store
     let now: UnixMilliseconds
-    /// The relevant part of the configuration.
     let state: OperatorState
     /// The reason why each notifier starts no attempts now, by its name; nil outside the service, where no attempts start.
     let holds: [String: String]?

@@ -209,7 +209,6 @@ extension AdminCall {
         }
     }
 
-    /// Sends the action with the token.
     private func ask(_ action: some AdminAction, token: SecretBytes, client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
         let text = token.withSpan { span in Array(copying: span) }
         var headers = [(name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")]

@@ -2,7 +2,6 @@ internal import Bytes
 internal import Configuration
 internal import HTTPServer
 
-/// The origin of an operator's request.
 struct AdminCaller: Sendable {
     /// The token that was sent, by its role and name; nil where none is needed.
     let token: (role: AdminToken.Role, name: String)?

@@ -5,7 +5,6 @@ package import Observability
 package import Threading
 package import Time
 
-/// The services that the admin listener uses.
 package struct AdminServices: Sendable {
     let state: SnapshotReference<OperatorState>
     let store: any Store
@@ -143,7 +142,6 @@ package final class AdminListener: Sendable {
         return Router(isLocal ? all.map(HostRule.guarding) : all)
     }
 
-    /// The current metrics as Prometheus text.
     func metrics() -> Response {
         Response(status: 200, headers: [("Content-Type", MetricsRegistry.contentType)], body: services.registry.render())
     }

@@ -14,7 +14,6 @@ struct AdminQuery {
         self.items = decoded
     }
 
-    /// The parameters of every list.
     static let page = [
         AdminRoute.Parameter("after", place: .query, text: "The next of an earlier list, which this one goes on from."),
         AdminRoute.Parameter("limit", place: .query, kind: .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),

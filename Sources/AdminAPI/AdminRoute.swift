@@ -5,9 +5,7 @@ internal import JSON
 
 /// One request of the admin listener, as data: `AdminListener` serves the table `all`, and the documentation is written from it.
 package struct AdminRoute: Sendable {
-    /// The callers that are allowed.
     package enum Role: String, Sendable {
-        /// Every process that can connect.
         case anyone
         /// Every process that can connect while only this machine reaches the listener, unless the configuration requires a token;
         /// otherwise whoever may read.
@@ -52,7 +50,6 @@ package struct AdminRoute: Sendable {
             /// `true`.
             case flag
             case fields
-            /// A list of so many texts.
             case lines(ClosedRange<Int>)
         }
 
@@ -60,7 +57,6 @@ package struct AdminRoute: Sendable {
         /// The part of the request that has it.
         package let place: Place
         package let kind: Kind
-        /// Whether the request is refused without it.
         package let isRequired: Bool
         package let text: String
 
@@ -117,7 +113,6 @@ package struct AdminRoute: Sendable {
     package let method: HTTPServer.Method
     /// The path, with at most one `:parameter`.
     package let path: StaticString
-    /// The callers that are allowed.
     package let role: Role
     package let summary: String
     /// Any other parameter is rejected.

@@ -14,7 +14,6 @@ package struct CrowdedListener: Sendable, Equatable {
         (self.listener, self.bound) = (listener, bound)
     }
 
-    /// A listener as metrics name it.
     package enum Name: String, Sendable, CaseIterable {
         /// The one that help desks and apps call.
         case `public`

@@ -23,7 +23,6 @@ struct DeadGroups {
     private static let pageLength = 1000
 
     private(set) var groups: [Name: Group] = [:]
-    /// Whether these are all.
     private(set) var isComplete = true
     private let endedBy: Int64?
 

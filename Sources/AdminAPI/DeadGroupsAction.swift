@@ -57,7 +57,6 @@ struct DeadGroupsAction: AdminAction {
         return AdminRequest(.get, "\(Self.path)", query: criteria + [(Language.parameter.name, language.rawValue)])
     }
 
-    /// Nil: it changes nothing.
     var change: String? { nil }
 
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

@@ -5,7 +5,6 @@ package import Time
 package enum DeliveryAction: Sendable, Equatable {
     /// Lists matching deliveries, newest first, at most `limit`, after the end of an earlier page.
     case list(DeliveryFilter, after: DeliveryCursor?, limit: Int, in: Language = .english)
-    /// Shows one delivery with its attempts.
     case show(UUIDv7, in: Language = .english)
     case retryOne(UUIDv7)
     /// Retries matching dead deliveries, a step of them: those of a set from its last place on, or the first ones of a new set, which holds

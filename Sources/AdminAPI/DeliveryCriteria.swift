@@ -23,14 +23,12 @@ package struct DeliveryCriteria {
     /// The criteria that are identities of the help desk.
     static let identities = ["ticket_id", "comment_id"]
 
-    /// The filter so far.
     package private(set) var filter = DeliveryFilter()
     private var given: Set<[UInt8]> = []
 
     /// Makes an empty filter, which matches every delivery.
     package init() {}
 
-    /// Whether no criterion was added.
     package var isEmpty: Bool { given.isEmpty }
 
     /// Adds a criterion.
@@ -106,7 +104,6 @@ enum DeliveryRetryBody {
     /// The flag that selects all dead deliveries.
     static let all = AdminRoute.Parameter("all", place: .body, kind: .flag, text: "All dead deliveries, without a criterion.")
 
-    /// The set that is retried.
     static let after = AdminRoute.Parameter(
         "after", place: .body,
         text:

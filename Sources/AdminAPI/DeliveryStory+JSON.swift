@@ -41,7 +41,6 @@ extension Delivery {
 }
 
 extension DeliveryStory {
-    /// The delivery with its attempts.
     func json(_ context: AdminContext, in language: Language) -> JSONObject {
         var object = delivery.json(context, in: language)
         object.append(.bool(delivery.event.hasData), forKey: "data_kept")

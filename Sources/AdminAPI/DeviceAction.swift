@@ -5,7 +5,6 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// An operator's action on registered push tokens.
 package enum DeviceAction: AdminAction, Equatable {
     /// Lists matching devices by person and device, at most `limit`, after the end of an earlier page.
     case list(DeviceFilter, after: Device.Key?, limit: Int)
@@ -93,7 +92,6 @@ extension DeviceAction {
             ? parameter : AdminRoute.Parameter("user_id", place: .query, isRequired: true, text: "The person.")
     }
 
-    /// The routes of push tokens: list, remove.
     static let routes = [
         AdminRoute(
             .get, path: path, role: .read, summary: "The registered push tokens, masked, by person and device.",

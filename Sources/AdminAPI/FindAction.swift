@@ -37,7 +37,6 @@ package struct FindAction: AdminAction, Equatable {
         }
     }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     private func wants(_ kind: NameMatch.Kind) -> Bool { self.kind.map { $0 == kind } ?? true }
@@ -106,7 +105,6 @@ package struct FindAction: AdminAction, Equatable {
 extension FindAction {
     private static let members = ["kind", "app_id", "user_id", "found_in"]
 
-    /// Puts together what is the same thing.
     private static func answer(_ matches: [NameMatch], next: NameCursor?) -> AdminAnswer {
         var things: [(match: NameMatch, sources: [NameMatch.Source])] = []
         var places: [NameMatch: Int] = [:]

@@ -20,7 +20,6 @@ package struct KeyRevocationAction: AdminAction {
         self.securityKey = securityKey
     }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     private var key: SecurityKey? { SecurityKey(securityKey.utf8.span) }

@@ -10,7 +10,6 @@ internal import Time
 struct NamedNotifier: Sendable {
     let name: String
     let type: String
-    /// The apps whose events it may get.
     let apps: [String]
     /// Whether it hands on events about nobody. Push providers need a device, and a relay a registration.
     let takesTests: Bool

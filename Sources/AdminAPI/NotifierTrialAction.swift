@@ -7,9 +7,7 @@ internal import POSIX
 
 /// A push for one device, with which a notifier is tried.
 package struct TestPush: Sendable {
-    /// The author unless another is given.
     package static let usualTitle = "Deskgate"
-    /// The text unless another is given.
     package static let usualBody = "Test push"
 
     /// The device's push token, not empty.
@@ -109,7 +107,7 @@ package struct NotifierProofAction: AdminAction {
 
     package var change: String? { "notifiers.prove" }
 
-    /// The providers', who belong to no app.
+    /// The providers belong to no app.
     package var remoteAppID: String? { "" }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
@@ -175,7 +173,7 @@ package struct NotifierPushAction: AdminAction {
 
     package var change: String? { "notifiers.push" }
 
-    /// The provider's, who belongs to no app.
+    /// The provider belongs to no app.
     package var remoteAppID: String? { "" }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

@@ -4,13 +4,11 @@ internal import HTTPServer
 
 /// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
-    /// The configuration, of which explanations tell.
     package let configuration: Configuration
     /// Computes `user_ref`, and has the keys for minting.
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
     let defaultLifeSeconds: UInt64
-    /// The tokens that callers may send.
     let tokens: [AdminToken]
     /// Whether `/metrics` needs a token as well.
     let metricsNeedToken: Bool
@@ -20,12 +18,10 @@ package final class OperatorState: Sendable {
     let cookie: SessionCookie
     /// The configuration's file without its secrets.
     let shown: ShownConfiguration
-    /// The names that requests may use.
     let names: KnownNames
     let notifiers: [NamedNotifier]
     /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience
-    /// The subscriptions of each app's notifiers.
     let subscriptions: AppSubscriptions
 
     /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.
@@ -49,7 +45,7 @@ package final class OperatorState: Sendable {
 /// The names in a configuration, for checking requests.
 struct KnownNames: Sendable {
     let apps: [String]
-    /// Deskgate's own one is among them.
+    /// Includes Deskgate's own notifier.
     let notifiers: [String]
 
     init(_ configuration: Configuration) {

@@ -10,7 +10,6 @@ package struct PersonAction: AdminAction, Equatable {
         case signOut = "sign-out"
         /// No key counts, also later ones, until the person is unblocked, and the devices are removed.
         case block
-        /// Ends a block.
         case unblock
     }
 

@@ -12,7 +12,6 @@ extension RevocationAction {
         AdminRoute.Parameter("user_id", place: .query, text: "Only revocations that name this person of app_id."),
     ]
 
-    /// The routes of revocations: add, list, remove.
     static let routes = [
         AdminRoute(
             .post, path: path, role: .operate,

@@ -140,7 +140,6 @@ extension Revocation {
         }
     }
 
-    /// The person that it names.
     var userID: String? { if case .user(let userID) = subject { userID } else { nil } }
 
     static let members = [

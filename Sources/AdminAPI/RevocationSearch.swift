@@ -12,11 +12,10 @@ struct RevocationSearch {
 
     /// The one that a person was forgotten with.
     var former: Revocation?
-    /// Revocations that name the person.
     var named: [Revocation] = []
     /// Revocations of the app that name no person.
     var shared: [Revocation] = []
-    /// Whether older ones were not looked at.
+    /// Whether older revocations were not searched.
     var isCut = false
 
     /// All that was found, the person's first.

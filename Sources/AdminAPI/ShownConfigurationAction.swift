@@ -29,7 +29,6 @@ package struct ShownConfigurationAction: AdminAction {
 
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer { Self.answer(context.state) }
@@ -68,7 +67,6 @@ package struct ConfigurationChangesAction: AdminAction {
 
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

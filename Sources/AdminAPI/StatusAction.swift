@@ -11,7 +11,6 @@ package enum ServiceReadiness: String, CaseIterable {
     case notReady = "not_ready"
 }
 
-/// Asks whether the service is ready.
 package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
@@ -32,7 +31,6 @@ package struct StatusAction: AdminAction {
 
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     /// Called only outside the service, when no service runs.

@@ -48,7 +48,6 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Takes arguments that were checked before.
     init(checked object: JSONObject) {
         self.object = object
     }

@@ -17,7 +17,6 @@ struct BackendCaller: Sendable {
         requestsPerOwner: mostCalls / 2, keepsConnections: false)
     private static let mostCalls = 4 * CallBounds().underWay
 
-    /// A call as it is sent.
     struct Call: Sendable {
         /// The value of `webhook-id`.
         let id: UUIDv7
@@ -26,7 +25,6 @@ struct BackendCaller: Sendable {
         /// Identifies repetitions of a change; nil for calls that change nothing.
         let key: [UInt8]?
         let secrets: [StandardWebhookSecret]
-        /// The request that has caused it.
         let trace: TraceContext?
     }
 

@@ -7,7 +7,6 @@ internal import Time
 ///
 /// A change is performed once for each key. A repetition waits for the answer of the first call, or gets the stored answer.
 struct BotCallCoalescer<Waiter: Sendable>: Sendable {
-    /// Whether a call is performed.
     enum Admission {
         /// It is: `finish` must be called when it has ended.
         case perform
@@ -152,7 +151,6 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     }
 }
 
-/// Bounds of one bot in this process.
 struct CallBounds: Sendable {
     /// The maximum number of calls under way at its backend.
     var underWay = 512

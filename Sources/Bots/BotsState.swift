@@ -7,7 +7,6 @@ internal import Threading
 /// Receives what a call leads to, once, on any thread; must not block.
 typealias CallWaiter = @Sendable (CallReply) -> Void
 
-/// One bot of the configuration in force.
 struct ServedBot: Sendable {
     struct Function: Sendable {
         let definition: BotFunction
@@ -73,7 +72,6 @@ final class BotsState: Sendable {
     /// The bot of this name; nil when there is none.
     func bot(_ name: String) -> ServedBot? { bots[ByteKey(name)] }
 
-    /// Puts the limits in force.
     func begin() {
         for bot in bots.values { bot.coalescer.withLock { $0.use(bot.limits) } }
     }

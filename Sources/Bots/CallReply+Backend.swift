@@ -26,7 +26,6 @@ extension CallReply {
         }
     }
 
-    /// The result that is counted.
     var result: CallResult {
         switch self {
         case .answer(let answer): answer.status < 300 ? .succeeded : .refused

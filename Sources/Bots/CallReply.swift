@@ -14,7 +14,7 @@ enum CallResult: String, Sendable, CaseIterable {
     /// The arguments, or the function or its method.
     case invalid
     case limited
-    /// The ticket, the confirmation, or the person.
+    /// The ticket, the confirmation or the person was refused.
     case denied
     /// Somebody has to confirm it first.
     case confirmationRequired = "confirmation_required"
@@ -27,7 +27,6 @@ enum CallResult: String, Sendable, CaseIterable {
 }
 
 enum CallReply: Sendable {
-    /// The backend's own answer.
     case answer(FunctionAnswer)
     case refusal(CallRefusal)
 

@@ -116,6 +116,5 @@ package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
     /// Whether it is the block of all addresses of its family.
     package var isEverything: Bool { prefixLength == 0 }
 
-    /// The block as a person writes it.
     package var description: String { "\(first)/\(prefixLength)" }
 }

@@ -108,7 +108,6 @@ package struct AppSubscriptions: Sendable {
 }
 
 extension Configuration {
-    /// The subscriptions to operator events.
     package var operatorSubscriptions: [Subscription] {
         operators.notifiers.compactMap { name in
             notifiers.first { $0.name.utf8.elementsEqual(name.utf8) }.map { Subscription(notifier: name, keepsOrder: $0.keepsOrder) }

@@ -44,7 +44,6 @@ extension Configuration {
 }
 
 extension Configuration.App {
-    /// The keys that may mint now.
     fileprivate func mintingKeys(_ now: UnixSeconds) -> [Key] {
         keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
     }

@@ -3,13 +3,11 @@ package import Crypto
 package import Notifiers
 
 extension Configuration {
-    /// One notifier: what events are delivered to.
     package struct Notifier: Sendable, Equatable {
         package enum Kind: Sendable, Equatable {
             case log
             case http(HTTPDestination)
             case push(PushSettings)
-            /// Passes registrations on to a help desk.
             case relay(Relay)
         }
 
@@ -63,7 +61,6 @@ extension Configuration {
 
     package struct RelayedApp: Sendable, Equatable {
         package var id: String
-        /// The beginning of the help desk's addresses.
         package var url: String
         /// The tokens that the help desk accepts, never empty; the first one is tried first.
         package var tokens: [SecretBytes]

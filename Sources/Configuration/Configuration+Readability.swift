@@ -9,7 +9,6 @@ extension Configuration {
     /// The file that commands read where none is named.
     package static let usualFile = "/etc/deskgate/config.json"
 
-    /// The command that starts the package's unit.
     package static let startOfUnit = "systemctl start deskgate"
 
     /// The reason for restoring a lost configuration instead of making a new one.

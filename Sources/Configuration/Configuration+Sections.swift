@@ -62,7 +62,7 @@ extension Configuration {
         package var servesPage = true
         /// The names of the notifiers that are told of the service's own troubles, each once; of the type `log` or `http`.
         package var notifiers: [String] = []
-        /// From when on they are told.
+        /// The thresholds of reports.
         package var thresholds = OperatorThresholds()
     }
 
@@ -84,14 +84,12 @@ extension Configuration {
         /// The notifier for devices of all other types; nil leaves them out.
         package var others: String?
 
-        /// One type of device.
         package struct Route: Sendable, Equatable {
             /// In the app's own words.
             package var type: String
             package var notifier: String
         }
 
-        /// The names of all notifiers, each once.
         package var notifiers: [String] {
             var names: [String] = []
             for name in byType.map(\.notifier) + [others].compactMap(\.self) where !names.contains(name) { names.append(name) }

@@ -16,7 +16,6 @@ extension Configuration {
         }
     }
 
-    /// The same in every language.
     package func reportedWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
             + issuerWarnings + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings

@@ -8,13 +8,11 @@ package import Time
 
 /// A configuration that has been read whole and found right: everything that the service needs, secrets included.
 package struct Configuration: Sendable {
-    /// One listener: its address and bounds.
     package struct Listener: Sendable, Equatable {
         package var address: ListenAddress
         package var settings: ServerSettings
     }
 
-    /// The operators' listener.
     package struct Admin: Sendable {
         package var listener: Listener
         /// `admin.token` first. Without any, no route that needs one is served.
@@ -31,7 +29,6 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// One app with its secrets.
     package struct App: Sendable {
         package struct Key: Sendable {
             /// Unique within the app.
@@ -43,7 +40,6 @@ package struct Configuration: Sendable {
             package var notAfter: UnixSeconds?
         }
 
-        /// The id that the help desk made.
         package var id: String
         /// The help desk whose chat it is.
         package var helpDesk = HelpDeskKind.default
@@ -69,14 +65,11 @@ package struct Configuration: Sendable {
     }
 
     package struct Log: Sendable, Equatable {
-        /// The lowest level that is written.
         package var level: LogLevel
         package var format: LogFormat
     }
 
-    /// The listener that the help desk calls.
     package var listen: Listener
-    /// Restrictions on callers of the public listener.
     package var callers = Callers()
     package var admin: Admin
     /// The apps; never empty.
@@ -89,7 +82,6 @@ package struct Configuration: Sendable {
     /// The default life of a minted key in seconds, where neither the caller nor the app sets one; 0 for ever.
     package var defaultLifeSeconds: UInt64
     package var operators = Operators()
-    /// The chatbots, each name once.
     package var bots: [BotDefinition] = []
     package var traces: TraceExport?
     package var log: Log
@@ -97,7 +89,6 @@ package struct Configuration: Sendable {
     package var drainSeconds: Int
     /// Whether a change of one of its files is taken over by itself.
     package var reloadsOnChange: Bool
-    /// The files that it was read from.
     package internal(set) var sources = ConfigurationSources()
     /// The file without secrets, for operators.
     package internal(set) var shown = ShownConfiguration()

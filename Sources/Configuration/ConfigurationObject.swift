@@ -9,7 +9,6 @@ final class ConfigurationFindings {
     var sources = ConfigurationSources()
     /// The SHA-256 of the configuration's file, in hexadecimal.
     var fileDigest = ""
-    /// The texts that are not shown.
     var hidden = HiddenTexts()
     var settings = ConfigurationSettings()
 
@@ -71,7 +70,6 @@ struct ConfigurationObject {
     /// Notes the default of a text that its key does not have.
     func standard(_ key: String, _ text: String) -> String { standard(key, text) { .string($0) } }
 
-    /// Notes the default of a text.
     func standard(_ key: String) -> String { standard(key, usualText(key)) }
 
     /// Notes the default of a list of texts.

@@ -44,7 +44,6 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
 
 /// Every mistake of a configuration at once.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-    /// The file, as it was named.
     package let file: String
     /// The mistakes in the order of the file's parts; never empty.
     package let problems: [ConfigurationProblem]

@@ -3,7 +3,6 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// The apps with their secrets.
 extension ConfigurationReader {
     /// The maximum length of an app's shadow mode in days.
     private static let longestShadowDays = 90

@@ -11,7 +11,6 @@ enum HandOffConsent: String, CaseIterable {
 extension ConfigurationReader {
     static let handOffKey = BotHandOff.functionName
 
-    /// - Parameter apps: all apps.
     func botHandOff(_ bot: ConfigurationObject, serving ids: [String], of apps: [Configuration.App]) -> BotFunction? {
         guard let object = bot.object(Self.handOffKey, keys: Self.botHandOffKeys) else { return nil }
         let consent: HandOffConsent = object.choice("confirm")

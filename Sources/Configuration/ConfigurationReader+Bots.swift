@@ -103,7 +103,6 @@ extension ConfigurationReader {
         return message
     }
 
-    /// Reads a text with places in braces.
     func botText(_ text: String, path: String) -> BotText? {
         do throws(BotText.Problem) {
             if SecretRules.looksLikeSecret(text) { problems.add(path, "a secret must not stand here; give \(SecretReader.sources)") }

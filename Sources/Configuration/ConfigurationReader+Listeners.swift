@@ -2,7 +2,6 @@ internal import Crypto
 internal import HTTPServer
 internal import JSON
 
-/// The two listeners.
 extension ConfigurationReader {
     func listen(_ object: ConfigurationObject) -> Configuration.Listener {
         let tls = object.object("tls", keys: Self.publicTLSKeys)

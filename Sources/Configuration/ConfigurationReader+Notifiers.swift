@@ -2,7 +2,6 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// The notifiers.
 extension ConfigurationReader {
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {

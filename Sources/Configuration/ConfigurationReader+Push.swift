@@ -84,7 +84,6 @@ extension ConfigurationReader {
         }
     }
 
-    /// A required text of plain characters.
     func word(
         _ key: String, in object: ConfigurationObject, missing: String, expectation: String, isRight: (String) -> Bool = isPlain
     ) -> String? {
@@ -121,7 +120,7 @@ extension ConfigurationReader {
         (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Nil when something is wrong with it.
+    /// nil when it has a mistake.
     func pushStyle(_ object: ConfigurationObject) -> PushStyle? {
         let content = object.choice("content", of: PushContent.self)
         let badge = object.optionalInteger("badge")

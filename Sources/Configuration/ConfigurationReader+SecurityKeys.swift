@@ -5,7 +5,6 @@ internal import Time
 extension ConfigurationReader {
     static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
-    /// Reads what holds for all apps.
     func securityKeys(_ object: ConfigurationObject) -> (policy: KeyPolicy, defaultLife: UInt64) {
         var policy = KeyPolicy()
         policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds"))

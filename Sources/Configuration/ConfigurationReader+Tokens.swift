@@ -1,7 +1,6 @@
 internal import Crypto
 internal import JSON
 
-/// The tokens of the admin listener.
 extension ConfigurationReader {
     /// The most tokens in `admin.tokens`: each request is compared with all of them, and anybody may send one.
     private static let mostTokens = 32

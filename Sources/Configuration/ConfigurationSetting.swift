@@ -2,7 +2,6 @@ package import JSON
 
 /// A key of the configuration that is in force.
 package struct ConfigurationSetting: Sendable, Equatable {
-    /// The source of a value.
     package enum Origin: String, Sendable, CaseIterable {
         case file
         /// The file does not have the key.
@@ -13,7 +12,6 @@ package struct ConfigurationSetting: Sendable, Equatable {
     package let path: String
     /// The value as `ShownConfiguration` shows it; for a secret only its source.
     package let value: JSONValue
-    /// The source of the value.
     package let origin: Origin
     /// Tells another value from this one within the process, also where both are shown alike.
     let fingerprint: Int

@@ -1,9 +1,7 @@
 /// The credentials of a unit: files with secrets that systemd makes for it alone (systemd.exec(5), `LoadCredential=`).
 enum Credential {
-    /// The variable that names their directory.
     static let directoryVariable = "CREDENTIALS_DIRECTORY"
 
-    /// The remedy for a missing variable.
     static let remedy =
         "while the unit runs (\(Configuration.startOfUnit)), run this as root with \(directoryVariable)=/run/credentials/deskgate.service; "
         + "within it, give it LoadCredential=NAME:FILE"

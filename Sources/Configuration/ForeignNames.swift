@@ -35,7 +35,6 @@ package enum NearestWord {
     }
 }
 
-/// The message about an unknown key.
 enum UnknownKey {
     /// The maximum number of locations that a message lists.
     private static let mostPlaces = 3

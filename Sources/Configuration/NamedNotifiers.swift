@@ -39,7 +39,6 @@ struct NamedNotifiers {
         return "no notifier has this name; known are: \(names.map { printable($0) }.joined(separator: ", "))"
     }
 
-    /// The type that a notifier's object says.
     static func type(of value: JSONValue) -> NotifierType? {
         guard case .object(let object) = value, case .string(let type)? = object["type"] else { return nil }
         return NotifierType(rawValue: type)

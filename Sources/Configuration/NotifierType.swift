@@ -1,7 +1,6 @@
 package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
     case log
     case http
-    /// Apple Push Notification service.
     case apns
     case fcm
     case rustore
@@ -33,7 +32,6 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         if case .relay = self { true } else { false }
     }
 
-    /// Whether it makes phones show something.
     package var isPush: Bool {
         switch self {
         case .apns, .fcm, .rustore, .hms: true

@@ -8,10 +8,8 @@ struct SecretReader {
     let directory: String
     /// Whether inline, shared, weak and world-readable secrets are allowed, for a laptop.
     let allowsInsecure: Bool
-    /// Looks up environment variables.
     let environment: (String) -> String?
     let problems: ConfigurationFindings
-    /// Looks at who may change the files.
     let protection: FileProtection
 
     static let keys: ConfigurationKeys = [.live("file", .path()), .live("env", .text()), .live("credential", .text())]

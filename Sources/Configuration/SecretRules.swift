@@ -1,7 +1,6 @@
 internal import Core
 internal import Crypto
 
-/// The requirements on secrets.
 enum SecretRules {
     /// The length of an app's secret in bytes.
     static let secretCount = 32

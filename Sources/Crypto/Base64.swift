@@ -77,7 +77,6 @@ package enum Base64URL: Base64Alphabet {
 ///
 /// A protocol and not a value, because static tables are read in place, while those of a value would be copied for each character.
 protocol Base64Alphabet {
-    /// The character of each six bits.
     static var characters: [UInt8] { get }
     /// The six bits of each character; made by `makeSextets(of:)`.
     static var sextets: ByteTable { get }

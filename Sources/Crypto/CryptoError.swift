@@ -17,7 +17,6 @@ package struct CryptoError: Error, Equatable {
         case sign = "sign a message"
     }
 
-    /// The operation that failed.
     package let operation: Operation
 
     /// OpenSSL's errors, oldest first; empty when it reported none.

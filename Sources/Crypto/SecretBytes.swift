@@ -44,10 +44,8 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same for every secret.
     package var description: String { "<redacted>" }
 
-    /// The same for every secret.
     package var debugDescription: String { description }
 
     /// No children, so that `dump` and test reports show nothing either.

@@ -52,7 +52,6 @@ internal import COpenSSL
 /// The caller owns the socket, and must close it after it releases this object. Writing to a closed connection raises SIGPIPE, which the
 /// thread must block.
 @safe package final class TLSServerSession {
-    /// The result of a call.
     package enum Progress: Equatable, Sendable {
         /// This many bytes were read or written; 0 for the handshake.
         case done(Int)

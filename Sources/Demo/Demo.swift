@@ -17,7 +17,6 @@ package final class Demo {
     private static let openingMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
     private static let lookMilliseconds: UInt64 = 100
 
-    /// The addresses and suggestions for the user.
     package let guide: DemoGuide
     private let files: DemoFiles
     private let simulators: SimulatorSet

@@ -17,7 +17,6 @@ struct DemoConfiguration {
     let sendbird: JSONObject
     /// The address of the company's receivers, without a path.
     let receivers: String
-    /// When the demonstration begins.
     let now: UnixSeconds
 
     var text: [UInt8] {

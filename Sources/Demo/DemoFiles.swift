@@ -8,11 +8,9 @@ package struct DemoFiles: Sendable {
     /// The file of the token with which an operator signs in.
     package var adminToken: String { path(DemoSecret.adminToken.file) }
     package var log: String { path("deskgate.log") }
-    /// The credentials of the simulated push providers.
     var providers: String { path("providers") }
     /// The client certificate of the app `tablets`, PEM.
     var certificate: String { path("secrets/apns-tablets.pem") }
-    /// The private key of that certificate, PEM.
     var certificateKey: String { path("secrets/apns-tablets.key") }
 
     /// Takes a directory, which is made if it does not exist.

@@ -1,4 +1,3 @@
-/// The addresses and suggestions for the user.
 package struct DemoGuide: Sendable {
     package let page: String
     package let listener: String

@@ -3,7 +3,6 @@ internal import Simulators
 
 /// The app of Sendbird Desk, `market`: what its customers do on their phones, and what support does in Sendbird's dashboard.
 struct DemoMarket: Sendable {
-    /// A ticket that goes on.
     private struct Conversation {
         let customer: DemoPhone
         let ticket: Int64

@@ -57,7 +57,6 @@ struct DemoOpening {
         keys[DemoPeople.stranger.user] = keys[DemoPeople.well[0].user]
     }
 
-    /// An operator blocks and signs out.
     private func deny() throws(DemoFailure) {
         try caller.operate("/v1/users/block", Self.about(DemoPeople.blocked.user, "insulted an employee"))
         try caller.operate("/v1/users/sign-out", Self.about(DemoPeople.signedOut.user, "has lost the phone"))
@@ -70,7 +69,6 @@ struct DemoOpening {
         JSONObject([("app_id", .string(DemoApp.shop.rawValue)), ("user_id", .string(user)), ("reason", .string(reason))] + more)
     }
 
-    /// Support replies to everybody.
     private mutating func reply() throws(DemoFailure) {
         for (number, phone) in DemoPeople.well.enumerated() { try reply(to: phone, ticket: 4001 + Int64(number)) }
         try reply(to: DemoPeople.gone, ticket: 4021)

@@ -9,7 +9,6 @@ enum DemoPeople {
         DemoPhone(app: .shop, user: "maximiliane.von.hohenstein-wittelsbach@mail.example.com", type: "android"),
         DemoPhone(app: .couriers, user: "courier-4", type: "android"),
     ]
-    /// She is blocked.
     static let blocked = DemoPhone(app: .shop, user: "user-3", type: "android")
     /// He has removed the app: the provider does not know his phone any more.
     static let gone = DemoPhone(app: .shop, user: "user-6", type: "ios")
@@ -18,7 +17,7 @@ enum DemoPeople {
     static let expired = DemoPhone(app: .shop, user: "user-8", type: "android")
     static let signedOut = DemoPhone(app: .shop, user: "user-9", type: "huawei")
     static let revoked = DemoPhone(app: .shop, user: "user-10", type: "ios")
-    /// She sends somebody else's key.
+    /// A user who sends another user's key.
     static let stranger = DemoPhone(app: .shop, user: "user-11", type: "rustore")
     /// Users whose notifier is paused, because it has a wrong credential.
     static let couriers = ["courier-1", "courier-2", "courier-3"].map { DemoPhone(app: .couriers, user: $0, type: "ios") }
@@ -27,12 +26,10 @@ enum DemoPeople {
     /// Huawei does not like what is written to this phone.
     static let censored = DemoPhone(app: .shop, user: "user-13", type: "huawei")
 
-    /// Customers with tickets of Sendbird Desk.
     static let customers = [
         DemoPhone(app: .market, user: "customer-1", type: "ios"), DemoPhone(app: .market, user: "customer-2", type: "android"),
         DemoPhone(app: .market, user: "customer-3", type: "ios"),
     ]
-    /// He gets no session token.
     static let blockedCustomer = DemoPhone(app: .market, user: "customer-4", type: "android")
 
     /// The number of pushes to `refused` that the provider refuses before it accepts them.

@@ -1,6 +1,5 @@
 package import HTTPServer
 
-/// The ports of both listeners.
 package struct DemoPorts: Sendable, Equatable {
     /// The usual ports, as `deskgate init` has them.
     package static let usual = DemoPorts(listen: 8080, admin: 9090)

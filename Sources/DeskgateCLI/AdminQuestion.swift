@@ -49,7 +49,6 @@ enum AdminQuestion {
         }
     }
 
-    /// The options of commands that list something.
     static let pages = [
         Option(
             "limit", value: .number(1...UInt64(AdminAnswer.largestLimit)),
@@ -119,7 +118,6 @@ enum AdminQuestion {
     }
 }
 
-/// Formats values of answers for people.
 enum AdminText {
     /// A value without quotes; control characters and characters that would hide others are replaced.
     static func text(_ value: JSONValue?) -> String {

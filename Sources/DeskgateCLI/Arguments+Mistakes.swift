@@ -1,7 +1,6 @@
 internal import Configuration
 internal import POSIX
 
-/// The messages about a wrong command line.
 extension Arguments {
     /// A value that begins with two hyphens is nearly always the next option, of which the value was forgotten.
     /// - Parameter given: the next word; nil for none.

@@ -83,7 +83,6 @@ enum BotDemoCommand {
 struct BotDemoGuide {
     let text: String
 
-    /// - Parameter port: of the public listener.
     init(_ files: InitFiles, _ app: String, port: UInt16) {
         let configuration = files.configuration
         let directory = ShellWord.inQuotes(files.directory)

@@ -75,7 +75,6 @@ struct Example: Sendable {
     }
 }
 
-/// A positional argument of a command.
 struct Operand: Sendable {
     let value: Value
     let isRequired: Bool
@@ -94,7 +93,6 @@ struct Operand: Sendable {
     }
 }
 
-/// One long option of a command.
 struct Option: Sendable {
     /// Without the dashes.
     let name: String
@@ -134,7 +132,6 @@ struct Option: Sendable {
     static let author = Option(
         "author", value: .text("NAME"), default: "the user of the operating system", "who makes the change, for audit lines and revocations"
     )
-    /// Prints results and errors as JSON.
     static let json = Option("json", "print one JSON object, for machines; mistakes too")
     /// The option that the parser accepts for every command.
     static let help = Option("help", "this text; -h for short")

@@ -54,7 +54,6 @@ enum CommandTable {
         ),
     ]
 
-    /// All of them, in that order.
     static let commands = groups.flatMap(\.commands)
 
     /// The words that may follow these in a command's name, each once, with what each is for: the command's summary, or the words that

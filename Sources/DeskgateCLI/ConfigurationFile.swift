@@ -8,9 +8,7 @@ internal import Threading
 internal import Time
 
 enum ConfigurationFile {
-    /// The environment variable that names it.
     static let variable = "DESKGATE_CONFIG"
-    /// The default path.
     static let usual = Configuration.usualFile
 
     /// Whether the environment names a file, or the default one is there or cannot be seen.

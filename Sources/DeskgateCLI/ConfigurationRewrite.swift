@@ -5,12 +5,10 @@ internal import POSIX
 struct ConfigurationRewrite {
     private static let sizeLimit = 16 << 20
 
-    /// The file's path, as it was named.
     let path: String
     let text: [UInt8]
     private let mode: UInt32
 
-    /// Reads a file that can be replaced.
     init(_ path: String) throws(CommandError) {
         let contents = try explaining { () throws(SystemError) in
             try File.read(path, limit: Self.sizeLimit)

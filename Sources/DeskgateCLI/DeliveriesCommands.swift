@@ -31,7 +31,6 @@ enum DeliveriesCommands {
         }
     }
 
-    /// The id given as the operand.
     private static func id(_ arguments: Arguments) throws(CommandError) -> UUIDv7? {
         guard let text = arguments.operand else { return nil }
         guard let id = UUIDv7(text) else { throw .usage("ID: expected a delivery's id, as deskgate deliveries list shows it") }

@@ -4,9 +4,7 @@ internal import POSIX
 struct ForbiddenPath: Equatable {
     /// The path itself or, where it cannot be seen, the nearest directory above it that can.
     let place: String
-    /// The user that the place belongs to.
     let owner: FileOwner
-    /// The user that runs the command.
     let user: UInt32
 
     /// Describes the owner and the command line that works, as the end of an error's sentence.

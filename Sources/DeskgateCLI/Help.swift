@@ -43,7 +43,6 @@ enum Help {
             """
     }
 
-    /// One option with its text.
     static func row(_ option: Option) -> String {
         row("  \(option.spelling)", option.text + note(on: option.value, option.fallback))
     }

@@ -33,7 +33,6 @@ struct InitFiles {
 
     func secret(_ name: String) -> String { Path.resolve(name, in: secrets) }
 
-    /// The files that must not exist yet.
     var all: [String] { [configuration] + freshSecrets + (bot?.all ?? []) }
 
     /// Refuses to write where one of the files is, and names the next step.

@@ -51,10 +51,9 @@ extension KeyCommands {
         case answered(Revocations)
         /// Nobody was asked, because the command line says so.
         case skipped
-        /// Nobody could be asked, for this reason.
+        /// No process could be queried, for this reason.
         case failed(String)
 
-        /// The revocations to decide with.
         fileprivate var revocations: Revocations {
             switch self {
             case .answered(let revocations): revocations
@@ -107,7 +106,6 @@ extension KeyCommands {
         return (answer, finding.status == 200 ? .done : .negative)
     }
 
-    /// The verdict, and how far it goes.
     private struct Finding {
         let verdict: Verdict
         /// Nil where the verdict does not depend on revocations.

@@ -120,14 +120,12 @@ enum KeyCommands {
         return key == nil ? .negative : .done
     }
 
-    /// Finds an app with its keys.
     private static func app(_ id: String, in configuration: Configuration) throws(CommandError) -> Application {
         let authorizer = try authorizer(configuration)
         guard let index = authorizer.index(of: Array(id.utf8).span) else { throw unknownApp(configuration) }
         return authorizer.applications[index]
     }
 
-    /// Names the apps that are configured.
     static func unknownApp(_ configuration: Configuration) -> CommandError {
         let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
         return .option("app", "no app with this app_id is configured; configured: \(apps)")

@@ -69,11 +69,9 @@ enum ManualCommand {
     }
 }
 
-/// The markup of a manual page.
 private enum Roff {
     private static let lineWidth = 78
 
-    /// A text as a paragraph.
     static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ").map({ Self.text(String($0)) }) {

@@ -6,7 +6,6 @@ struct RotationReport {
     enum Outcome {
         case due
         case done(secretFile: String?)
-        /// Something must happen first.
         case waits(RotationStatus.Obstacle)
     }
 

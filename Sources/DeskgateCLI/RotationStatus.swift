@@ -34,7 +34,6 @@ struct RotationStatus {
         }
     }
 
-    /// Takes an answer that is known.
     init(_ status: JSONObject?, problem: String = "") {
         (self.status, self.problem) = (status, problem)
     }

@@ -1,7 +1,6 @@
 internal import AdminAPI
 internal import JSON
 
-/// Answers about tickets, as text.
 extension TicketsCommands {
     /// The keys that the help desk has dropped, as a sentence after others; empty for none.
     static func dropped(_ answer: JSONObject) -> String {

@@ -66,7 +66,6 @@ enum Value: Sendable {
     }
 }
 
-/// Lifetimes as typed on the command line.
 enum Duration {
     private static let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
 

@@ -101,7 +101,6 @@ enum WebhookVerifyCommand {
     }
 }
 
-/// Tells what a webhook's check has found.
 private struct WebhookReport {
     let proof: WebhookProof
     let finding: SignatureDiagnosis.Finding?

@@ -110,7 +110,6 @@ struct ClockJumpTracker {
 package struct Retention: Sendable, Equatable {
     package var deliveredMilliseconds: UInt64
     package var deadMilliseconds: UInt64
-    /// Devices that nothing has been heard of.
     package var idleDeviceMilliseconds: UInt64
     /// The maximum age of an event that is delivered.
     package var eventLifeMilliseconds: UInt64

@@ -6,7 +6,6 @@ internal import Tracing
 ///
 /// It is a value of the dispatcher's thread.
 struct DeliveryLane {
-    /// An attempt under way.
     struct Running {
         let delivery: Delivery
         let start: Breaker.Start

@@ -4,12 +4,10 @@ package import Time
 
 /// The messages of other threads to the dispatcher's thread, and what that thread publishes.
 package struct DispatcherInbox {
-    /// A delivery may have become due.
     var hasNewWork = false
     /// Whether a new event can give any lane something to do; written by the dispatcher's thread.
     var awaitsWork = true
     var resumes = false
-    /// No more attempts are to be started.
     var isStopping = false
     /// Attempts under way are no longer waited for.
     var isAbandoned = false
@@ -24,7 +22,6 @@ package struct DispatcherInbox {
     /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
     /// closed.
     private var newNotifiers: [[String: ServedNotifier]] = []
-    /// The dispatcher's thread has ended.
     var hasEnded = false
     /// Somebody wants to know whether the dispatcher's thread still runs.
     private var isAskedForSignOfLife = false
@@ -107,7 +104,6 @@ package struct DispatcherInbox {
         return wasIdle && hasWork
     }
 
-    /// The messages that were taken.
     struct Messages {
         var hasNewWork = false
         var resumes = false
@@ -117,11 +113,9 @@ package struct DispatcherInbox {
     }
 }
 
-/// The cause of a pause as misconfigured.
 package struct PausedNotifier: Sendable, Equatable {
     /// The reason of the attempt that paused it, a stable word.
     package let reason: String
-    /// The remedy for the operator.
     package let remedy: String
 }
 

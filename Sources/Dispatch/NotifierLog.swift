@@ -14,7 +14,6 @@ struct NotifierLog {
         case putOff
     }
 
-    /// The log's state for one notifier.
     fileprivate struct LogState {
         /// Whether a failure has been logged since the last success.
         var hasLoggedFailure = false
@@ -22,7 +21,6 @@ struct NotifierLog {
         var hasLoggedOpening = false
         /// The number of failed attempts since the last success.
         var failures = 0
-        /// When these lines may be written again.
         var failureLineAt: UnixMilliseconds = 0
         var openingLineAt: UnixMilliseconds = 0
         /// Whether a line has said that the provider lacks credentials for a type of device.

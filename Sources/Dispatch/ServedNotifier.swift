@@ -28,7 +28,6 @@ package final class ServedNotifier: Sendable {
         self.remedyWhileFailing = remedyWhileFailing
     }
 
-    /// Whether it has been closed.
     package var hasClosed: Bool { isClosed.withLock { $0 } }
 
     /// Ends the attempts under way and closes the connections. Idempotent. Must not be called in an attempt's completion.

@@ -1,4 +1,3 @@
-/// An encoding that pages are written in.
 struct Charset: Equatable {
     static let utf8 = Charset(name: "UTF-8")
     static let utf16LE = Charset(name: "UTF-16LE")

@@ -63,7 +63,6 @@ package enum HTMLReader {
     }
 }
 
-/// One page being read, on one thread.
 private final class HTMLReading {
     private let page: [UInt8]
     private let wanted: Set<String>

@@ -42,7 +42,6 @@ extension Connection {
         if !stream.isAnswered || errorCode != 0 { context.counts.update { $0.unanswered += 1 } }
     }
 
-    /// The next part of a response's body.
     func takeAnswer(_ number: Int32, limit: Int) -> (bytes: ArraySlice<UInt8>, isLast: Bool) {
         guard let stream = streams[number] else { return ([], true) }
         let part = stream.answer.dropFirst(stream.sent).prefix(limit)

@@ -71,7 +71,6 @@ final class Connection {
         }
     }
 
-    /// Begins a delayed handshake.
     func open() {
         guard phase == .delayed else { return }
         phase = .handshaking
@@ -170,7 +169,6 @@ final class Connection {
         end { if let transport { transport.close() } else { Glibc.close(descriptor) } }
     }
 
-    /// Resets the connection (TCP RST).
     func reset() {
         end { if let transport { transport.reset() } else { Glibc.close(descriptor) } }
     }

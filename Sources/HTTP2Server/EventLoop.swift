@@ -43,7 +43,6 @@ final class EventLoop {
         }
     }
 
-    /// Performs an action later; called by connections.
     func schedule(connection: Int, stream: Int32, _ action: HTTP2Action, milliseconds: Int) {
         let due = SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds))
         timers.insert(.perform(connection: connection, stream: stream, action), due: due)

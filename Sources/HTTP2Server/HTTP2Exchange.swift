@@ -31,7 +31,6 @@ package indirect enum HTTP2Action: Sendable {
     case resetConnection
     /// Sends bytes that are not HTTP/2, then closes the connection.
     case sendGarbage
-    /// Performs several actions in order.
     case all([HTTP2Action])
 }
 
@@ -68,7 +67,6 @@ package struct HTTP2Request: Sendable {
 package struct HTTP2Response: Sendable {
     /// The status code, 200 to 599.
     package let status: Int
-    /// The body as sent.
     package let body: [UInt8]
     // The concatenated names and values, and the length of each.
     let headerBytes: [UInt8]
@@ -145,7 +143,6 @@ package struct HTTP2Settings: Sendable {
     }
 }
 
-/// The server's counters.
 package struct HTTP2Counts: Sendable, Equatable {
     package var accepted = 0
     package var open = 0

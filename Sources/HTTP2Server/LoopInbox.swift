@@ -38,7 +38,6 @@ final class LoopInbox: Sendable {
         close(writing)
     }
 
-    /// Adds a command, and wakes the loop.
     func post(_ command: Command) {
         let wakes = state.withLock { state in
             state.commands.append(command)

@@ -4,7 +4,6 @@ internal import Time
 struct TimerQueue<Element> {
     private var heap: [(due: MonotonicMilliseconds, element: Element)] = []
 
-    /// When the first element is due.
     var firstDue: MonotonicMilliseconds? { heap.first?.due }
 
     mutating func insert(_ element: Element, due: MonotonicMilliseconds) {

@@ -44,7 +44,6 @@ package struct ClientRequest: Sendable {
     package let acceptsCompression: Bool
     /// Whether a body that breaks off, or has no end in time, counts as far as it has come; `ClientResponse.bodyFailure` says so.
     package let takesPartialBody: Bool
-    /// The origin that it is sent to.
     let origin: Origin
 
     /// The default timeout of connecting in milliseconds.
@@ -84,7 +83,6 @@ package struct ClientRequest: Sendable {
     }
 }
 
-/// The methods that a client sends.
 package enum ClientMethod: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -93,7 +91,6 @@ package enum ClientMethod: String, Sendable, CaseIterable {
     case delete = "DELETE"
 }
 
-/// The rules for headers that are sent.
 enum HeaderRules {
     // They decide where a message ends or whether the connection stays open; two different opinions on that allow request smuggling.
     private static let framing = ["connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"]

@@ -3,7 +3,6 @@ internal import Threading
 
 /// The limits and connection settings of one client.
 package struct ClientSettings: Sendable {
-    /// The HTTP versions that are used.
     package enum HTTPVersion: Sendable {
         /// HTTP/1.1 only, one request at a time per connection.
         case http1
@@ -50,10 +49,8 @@ package struct ClientSettings: Sendable {
     package var staysOnFirstConnection: Bool
     /// The value of User-Agent: visible ASCII and spaces.
     package var userAgent: String
-    /// The HTTP versions that are used.
     package var httpVersion: HTTPVersion
 
-    /// The product's defaults.
     package init(
         connectionsPerHost: Int = 16, connectionsPerOwner: Int? = nil, connectionLimit: Int = 256, requestLimit: Int = 10_000,
         requestsPerOwner: Int? = nil, keepsConnections: Bool = true, idleConnectionSeconds: Int = 60, proxy: String? = nil,

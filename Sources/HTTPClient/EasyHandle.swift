@@ -5,7 +5,6 @@ internal import Glibc
 /// libcurl's handle of one transfer, reused for one transfer after the other.
 @safe
 final class EasyHandle {
-    /// The identity of a handle.
     struct ID: Hashable {
         private let address: Int
 

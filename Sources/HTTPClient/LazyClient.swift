@@ -10,7 +10,6 @@ package final class LazyClient: Sendable {
     private let settings: ClientSettings
     private let state = Monitor(State.unused)
 
-    /// Makes it without a thread.
     package init(settings: ClientSettings) {
         self.settings = settings
     }

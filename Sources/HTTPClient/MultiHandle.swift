@@ -49,7 +49,6 @@ final class MultiHandle: @unchecked Sendable {
         unsafe curl_multi_remove_handle(raw, easy.raw)
     }
 
-    /// The next finished transfer, with its result.
     func nextFinished() -> (handle: EasyHandle.ID, result: CURLcode)? {
         var result = CURLE_OK
         guard let easy = unsafe shim_curl_multi_info_read(raw, &result) else { return nil }
@@ -97,7 +96,6 @@ func receiveBodyPart(
     }
 }
 
-/// libcurl's global state.
 enum CurlLibrary {
     /// Initialises the library, once per process and before the first client's thread (curl_global_init(3)).
     static let prepared: Void = {

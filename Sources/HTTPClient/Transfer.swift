@@ -5,7 +5,6 @@ internal import Time
 // Unchecked: created by the sender, handed over under the inbox's lock, and used only by the client's thread after that; other threads only
 // compare its identity when they cancel it.
 final class Transfer: @unchecked Sendable {
-    /// Called with the result, once.
     typealias Completion = @Sendable (Result<ClientResponse, ClientError>) -> Void
 
     let request: ClientRequest
@@ -13,13 +12,10 @@ final class Transfer: @unchecked Sendable {
     let owner: ShareOwner
     /// The origin, and within it the owner of the share that it takes of the origin's connections.
     let place: ShareOwner
-    /// When it times out.
     let deadline: MonotonicMilliseconds
-    /// The handle while libcurl runs the transfer.
     var easy: EasyHandle?
     /// The engine of the client that runs it, while libcurl runs it.
     var engine: Engine?
-    /// When libcurl began it.
     var started: MonotonicMilliseconds = 0
 
     private var completion: Completion?
@@ -101,7 +97,6 @@ final class Transfer: @unchecked Sendable {
     }
 }
 
-/// Cancels one request.
 package final class Cancellation: Sendable {
     private let transfer: Transfer
     private let inbox: Inbox
@@ -131,7 +126,6 @@ final class Inbox: Sendable {
 
     private struct State {
         var work = Work()
-        /// The requests that wait or run.
         var outstanding: FairQueue<Void>
         // Waking a thread costs a system call, so only the first command after a `take` does.
         var isAwake = false

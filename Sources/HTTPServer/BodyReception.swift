@@ -4,7 +4,6 @@
 /// A refused body is still read and discarded up to `drainLimit`, because closing a connection with unread data resets it, and the client
 /// might never see why it was refused.
 struct BodyReception {
-    /// The reaction to the complete headers.
     enum Start {
         /// Continue; parts will follow.
         case receive
@@ -22,7 +21,6 @@ struct BodyReception {
     /// The most bytes that are read only to be discarded.
     static let drainLimit: UInt64 = 8 * 1024 * 1024
 
-    /// Whether the body has exceeded its limit.
     private(set) var isTooLarge = false
     private var received: UInt64 = 0
     private let limit: UInt64

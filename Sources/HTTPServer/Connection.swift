@@ -16,10 +16,9 @@ final class Connection: Exchange {
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
-    /// Whether a connection counts for the bounds.
     enum LimitState {
         case counted, refused
-        /// It is about to be closed.
+        /// About to be closed.
         case ended
     }
 
@@ -32,7 +31,6 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverLimit = false
 
     @exclusivity(unchecked) nonisolated(unsafe) private var hasBegun = false
-    /// When the request line had arrived.
     @exclusivity(unchecked) nonisolated(unsafe) private var begunAt: UInt64 = 0
     @exclusivity(unchecked) nonisolated(unsafe) private var targetEnd: UnsafePointer<CChar>?
     @exclusivity(unchecked) nonisolated(unsafe) private var path = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)

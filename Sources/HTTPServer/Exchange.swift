@@ -34,7 +34,6 @@ package protocol Exchange: AnyObject, Sendable {
     /// The peer's address, for logs; `unix` for a Unix socket.
     func peer() -> String
 
-    /// The client's host.
     func peerHost() -> PeerHost
 
     /// The address of this machine that the caller has connected to; nil if it is unknown.

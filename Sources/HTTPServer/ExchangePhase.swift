@@ -18,7 +18,6 @@ struct ExchangePhase: ~Copyable {
 
     private enum Phase: UInt64 {
         case idle, receiving, answering, suspended, expired
-        /// Idle before the first request.
         case opened
 
         var isIdle: Bool { self == .idle || self == .opened }
@@ -26,12 +25,10 @@ struct ExchangePhase: ~Copyable {
 
     private let word = Atomic<UInt64>(0)
 
-    /// Before the first request.
     func open(deadline: UInt64) {
         move(to: .opened, deadline) { $0 == .idle }
     }
 
-    /// Between two requests.
     func becomeIdle(deadline: UInt64) {
         move(to: .idle, deadline) { $0 != .expired }
     }

@@ -160,7 +160,6 @@ struct ListenSocket: ~Copyable {
             kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))\(remedy)")
     }
 
-    /// The remedy when another process listens there.
     private static func remedy(_ address: ListenAddress) -> String {
         switch address {
         case .tcp(_, let port): "stop the process that \"ss -ltnp sport = :\(port)\" shows, or choose another port"

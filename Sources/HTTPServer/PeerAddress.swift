@@ -70,7 +70,6 @@ func numericHost(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Str
     return IPAddress(text(host))?.description ?? text(host)
 }
 
-/// Converts a NUL-terminated C text.
 private func text(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

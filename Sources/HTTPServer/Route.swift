@@ -18,7 +18,6 @@ package struct Route: Sendable {
     package let bodyLimit: Int
     /// The methods with their handlers. HEAD is answered by the handler of GET.
     package let handlers: [(method: Method, handler: Handler)]
-    /// The description of each method.
     package let descriptions: [Method: RouteDescription]
     /// Checks requests before their bodies are received; nil to accept all.
     let admission: Admission?

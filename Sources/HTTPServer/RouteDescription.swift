@@ -4,7 +4,6 @@ package import JSON
 ///
 /// It stands beside the route's handler. Answers that the server gives on every route, such as 413 and 503, are not repeated here.
 package struct RouteDescription: Sendable {
-    /// A parameter outside the body.
     package struct Parameter: Sendable {
         /// The part of the request that has it, as OpenAPI names it.
         package enum Place: String, Sendable {
@@ -69,7 +68,6 @@ package struct RouteDescription: Sendable {
         package let mediaType: String
         /// The headers that it always has beyond `X-Request-Id` and the usual ones.
         package let headers: [String]
-        /// The requests that may follow it.
         package let links: [Link]
 
         package init(
@@ -147,7 +145,6 @@ package enum Schema {
 
     package static func array(_ element: JSONValue) -> JSONValue { ["type": "array", "items": element] }
 
-    /// The same, or null.
     package static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
 
     /// An object with these members, and maybe others.

@@ -108,7 +108,6 @@ final class ServerContext: Sendable {
         return address.site
     }
 
-    /// Takes in a connection that was accepted.
     func take(_ connection: Connection) {
         guard let reached = connections.insert(connection) else { return }
         if reached.isRefused { connection.refuse() }

@@ -1,4 +1,3 @@
-/// The limits of one listener.
 package struct ServerSettings: Sendable, Equatable {
     /// The memory in bytes that libmicrohttpd has for a connection's request line and headers; it answers larger ones 414 or 431.
     ///
@@ -15,7 +14,6 @@ package struct ServerSettings: Sendable, Equatable {
     package var idleTimeoutSeconds: Int
     /// The timeout, in milliseconds, of a request from its first line to its last byte.
     package var requestTimeoutMilliseconds: Int
-    /// The number of threads that serve connections.
     package var threads: Int
     /// The memory that bodies over 16 KiB share, in bytes; a request whose body does not fit is answered 503.
     package var bodyMemory: Int

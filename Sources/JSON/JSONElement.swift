@@ -140,7 +140,6 @@ package struct JSONFieldError: Error {
         case missing, null, notAString, rootNotAnObject
     }
 
-    /// The field that was asked for.
     package let name: StaticString
     package let problem: Problem
 }

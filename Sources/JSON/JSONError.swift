@@ -21,7 +21,6 @@ extension JSONError: CustomStringConvertible {
 }
 
 extension JSONError.Reason: CustomStringConvertible {
-    /// The mistake in words for people.
     package var description: String {
         switch self {
         case .syntax: "not valid JSON"

@@ -6,7 +6,6 @@ package struct JSONSyntaxHint: Sendable, Equatable {
     package let message: String
     package let place: JSONPlace
 
-    /// Finds the first slip of a text.
     package static func first(in bytes: Span<UInt8>) -> JSONSyntaxHint? {
         var scan = JSONSyntaxScan()
         while scan.hint == nil, scan.step(bytes) {}

@@ -2,7 +2,6 @@ internal import Bytes
 
 /// The positions of the values of a JSON text, in order: the input of `JSONElement`, without a tree.
 final class JSONTape: Sendable {
-    /// One value, or the key of one.
     struct Entry {
         var kind: JSONElement.Kind
         /// Whether a string's bytes still have their escapes.
@@ -18,7 +17,6 @@ final class JSONTape: Sendable {
         var end: Int
     }
 
-    /// The text, in which the strings are.
     let bytes: [UInt8]
     /// The first is the root.
     let entries: [Entry]

@@ -34,7 +34,6 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    /// Begins an array as a member.
     package mutating func beginArray(_ name: StaticString) {
         write(name)
         bytes.append(UInt8(ascii: "["))
@@ -58,7 +57,6 @@ package struct JSONWriter {
         write(integer)
     }
 
-    /// Adds a member that is null.
     package mutating func addNull(_ name: StaticString) {
         write(name)
         bytes.append(contentsOf: "null".utf8)
@@ -133,7 +131,6 @@ package struct JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes a value and all in it.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)

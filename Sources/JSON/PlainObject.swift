@@ -193,7 +193,6 @@ extension PlainScanner {
         return true
     }
 
-    /// - Returns: how many there were.
     private mutating func passDigits(in text: Span<UInt8>, _ use: (Int) -> Void) -> Int {
         let start = position
         while position < text.count, case let digit = text[position] &- UInt8(ascii: "0"), digit < 10 {
@@ -204,7 +203,6 @@ extension PlainScanner {
     }
 }
 
-/// A number of a JSON text.
 enum ScannedNumber {
     /// An integer within 64 bits.
     case integer(Int)

@@ -28,7 +28,6 @@ struct ExactNumber: Sendable, Equatable {
         self.init(isNegative: integer < 0, digits: digits[...], exponent: 0)
     }
 
-    /// The number that a text stands for.
     init(_ number: JSONNumber) {
         let text = number.text.utf8
         let end = text.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? text.endIndex

@@ -19,7 +19,6 @@ struct SchemaCheck {
     private var place: Place = []
     /// The positions of numbers that must be integers, and are written in another way.
     private var integers: [Place] = []
-    /// The number of violations to collect.
     private var most = JSONSchema.mostViolations
 
     private var isDone: Bool { violations.count >= most }

@@ -9,7 +9,6 @@ final class SchemaCompiler {
     private static let mostNodes = 10_000
     private static let mostMistakes = 100
 
-    /// A schema in the making.
     struct Place {
         let path: String
         /// Whether objects with `properties` refuse other names unless they say so.

@@ -1,6 +1,5 @@
 internal import JSON
 
-/// The kinds of values of JSON Schema.
 struct SchemaTypes: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -18,7 +17,6 @@ struct SchemaTypes: OptionSet, Sendable {
         ("number", .number, "a number"), ("string", .string, "a string"), ("array", .array, "an array"), ("object", .object, "an object"),
     ]
 
-    /// Whether all numbers of these are integers.
     var hasOnlyIntegers: Bool { contains(.integer) && !contains(.number) }
 
     func accepts(_ value: JSONValue) -> Bool {

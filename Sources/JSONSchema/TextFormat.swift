@@ -29,7 +29,6 @@ enum TextFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The required value in words.
     var words: String {
         switch self {
         case .date: "a date such as 2026-01-31"

@@ -1,14 +1,14 @@
 package import Core
 
 enum ProviderObjection: CaseIterable {
-    /// Nothing: it has taken the push.
+    /// None: the provider accepted the push.
     case none
     /// The device has no use for the token any more.
     case deviceGone
     /// The token seems to be of another app or project.
     case otherApp
     case tooMany
-    /// Nothing: it has failed itself.
+    /// None: the provider itself failed.
     case failing
     case message
     /// The credential or the settings.

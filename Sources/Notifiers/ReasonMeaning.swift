@@ -2,11 +2,9 @@ package import Core
 
 /// The receiver, as far as the meaning of its answers depends on it.
 package enum ReasonSource: Sendable, Equatable {
-    /// The service's own log.
     case log
     /// A receiver of signed events, by the notifier's name.
     case http(String)
-    /// A help desk that takes registrations.
     case relay
     case push(PushDestination)
     /// A notifier that is not configured any more, or none, such as an app's backend.
@@ -15,7 +13,6 @@ package enum ReasonSource: Sendable, Equatable {
 
 /// The meaning of an attempt's reason, for a person who asks why a delivery did not arrive.
 package struct ReasonMeaning: Sendable, Equatable {
-    /// The event: the end of a sentence.
     package let text: LocalizedText
     /// The end of a sentence; nil when it has arrived, so that nothing need be done.
     package let remedy: LocalizedText?

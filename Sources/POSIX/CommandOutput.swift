@@ -1,7 +1,6 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Runs other programs for what they print.
 package enum CommandOutput {
     /// Runs a program with no standard input and in the C locale, and waits for its end.
     /// - Parameters:

@@ -12,11 +12,9 @@ package final class FileLock: Sendable {
     package enum Failure: Error, Equatable {
         /// Another holder has it. The number is the process that has locked the file with F_SETLK, if there is one.
         case held(by: Int32?)
-        /// The file cannot be opened or locked.
         case system(SystemError)
     }
 
-    /// The locked file.
     package let identity: FileIdentity
     private let descriptor: Int32
 

@@ -1,11 +1,9 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Searches files byte by byte.
 package enum FileSearch {
     package struct Finding: Sendable, Equatable {
         package var bytes: UInt64 = 0
-        /// The number of occurrences of the texts.
         package var occurrences = 0
 
         package init(bytes: UInt64 = 0, occurrences: Int = 0) {

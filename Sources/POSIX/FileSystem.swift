@@ -1,7 +1,6 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Queries about file systems and paths.
 package enum FileSystem {
     /// Returns the bytes that an unprivileged user can still write on a file system (statvfs(3)).
     /// - Parameter path: any file or directory on it.

@@ -1,4 +1,3 @@
-/// File paths as text.
 package enum Path {
     /// The directory of `path`; `.` for a bare name.
     package static func directory(of path: String) -> String {

@@ -94,7 +94,6 @@ private struct Rights: Equatable {
         (self.user, self.group, self.groups, self.place) = (user, group, groups, place)
     }
 
-    /// The rights that the process has now.
     private static var current: Rights {
         get throws(SystemError) {
             var groups = [gid_t](repeating: 0, count: mostGroups)

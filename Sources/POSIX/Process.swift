@@ -1,7 +1,6 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Queries and settings of the process.
 package enum Process {
     /// The arguments of the command line without the program's name; nil when one is not UTF-8, which `CommandLine` would replace silently.
     package static func arguments() -> [String]? {
@@ -97,9 +96,7 @@ package enum Process {
 
 /// The resource usage of this process, from /proc/self (proc(5)).
 package struct ProcessUsage: Sendable {
-    /// The number of its threads.
     package let threads: UInt64
-    /// The size of its address space.
     package let virtualBytes: UInt64
     /// The number of these bytes that are resident in memory.
     package let residentBytes: UInt64

@@ -11,7 +11,6 @@ package final class ReloadRequest: Sendable {
         /// The process is seen to be no service of this program, and was sent nothing.
         case stranger
         case answered([UInt8])
-        /// The process has not taken the signal.
         case notTaken
         /// The process has taken the signal, and not finished the reload.
         case notFinished

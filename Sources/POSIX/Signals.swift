@@ -4,7 +4,6 @@ internal import Glibc
 /// The signals from operators; the thread that waits for them gets them one by one.
 @safe
 package final class Signals: Sendable {
-    /// A signal with a meaning here.
     package enum Signal: Sendable, Equatable {
         /// SIGTERM or SIGINT: stop.
         case stop

@@ -15,7 +15,6 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         (self.code, explanation) = (code, explain(Self.message(code)))
     }
 
-    /// The error of the last failed call.
     static var last: SystemError {
         let code = errno
         guard code == EACCES || code == EPERM, let rights = Process.rightsInForce else { return SystemError(code: code) }
@@ -25,15 +24,10 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The error for a name that exists already.
     package static var taken: SystemError { SystemError(code: EEXIST) }
 
-    /// The file or directory does not exist.
     package var isMissing: Bool { code == ENOENT }
-    /// This user may not do it.
     package var isForbidden: Bool { code == EACCES || code == EPERM }
-    /// There is no such process.
     package var isWithoutProcess: Bool { code == ESRCH }
-    /// The file or directory exists already.
     package var alreadyExists: Bool { code == EEXIST }
-    /// The file is larger than the limit.
     package var isTooLarge: Bool { code == EFBIG }
 
     /// The system's message, such as `No such file or directory`, or a text with the remedy.

@@ -37,7 +37,6 @@ struct UnixSocketName {
         length = isAbstract ? MemoryLayout.size(ofValue: name.sun_family) + bytes.count : MemoryLayout.size(ofValue: name)
     }
 
-    /// Lends the address to a system call.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
         unsafe withUnsafeBytes(of: name) { unsafe body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(length)) }
     }

@@ -10,7 +10,6 @@ package struct WatchedPaths: Sendable, Equatable {
     /// So many symbolic links the system follows in a path.
     private static let mostLinks = 40
 
-    /// Looks where the paths lead now.
     package init(of paths: [String]) {
         let start = (try? FileSystem.absolutePath(of: ".")) ?? "/"
         for path in paths { follow(Path.resolve(path, in: start)) }

@@ -1,4 +1,3 @@
-/// The isolation level of a transaction.
 package enum Isolation: Sendable {
     /// Each statement sees what was committed before it.
     case readCommitted

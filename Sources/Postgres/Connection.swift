@@ -55,7 +55,6 @@ package final class Connection {
     /// Whether the connection stands, as far as is known without asking.
     package var isOpen: Bool { unsafe handle != nil }
 
-    /// Whether no transaction is open.
     var isIdle: Bool {
         guard let handle = unsafe handle else { return true }
         return unsafe PQtransactionStatus(handle) == PQTRANS_IDLE

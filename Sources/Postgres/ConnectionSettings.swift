@@ -72,7 +72,6 @@ extension ConnectionSettings {
         }
     }
 
-    /// Adds what the address does not say.
     private mutating func setDefaults() {
         // Whatever else the environment says: text is taken for UTF-8 here.
         options["client_encoding"] = "UTF8"

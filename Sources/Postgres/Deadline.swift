@@ -45,7 +45,6 @@ enum SocketWait {
         }
     }
 
-    /// Whether something can be read at once.
     static func isReadable(_ socket: Int32) -> Bool {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, 0) > 0

@@ -78,7 +78,6 @@ struct Exchange {
         }
     }
 
-    /// Keeps a result, or its error.
     private mutating func take(_ result: OpaquePointer) throws(Loss) {
         let step = steps.indices.contains(answeredSteps) ? steps[answeredSteps] : nil
         switch unsafe PQresultStatus(result) {
@@ -133,7 +132,6 @@ struct Exchange {
 }
 
 extension PostgresError {
-    /// Reads an error that the server sent.
     init(_ fields: ResultFields) {
         let state = fields.sqlState
         // Errors of these classes quote values: "invalid input syntax", or what a function of the database raises.

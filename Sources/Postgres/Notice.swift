@@ -43,7 +43,6 @@ final class NoticeCollector {
         _ = unsafe PQsetNoticeReceiver(handle, receiveNotice, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Everything since the last call.
     func take() -> [Notice] {
         defer { notices = [] }
         return notices

@@ -1,12 +1,10 @@
 /// A refusal by PostgreSQL or on the way to it: its SQLSTATE and its words, and never a value, a key or the password.
 package struct PostgresError: Error, Equatable, Sendable {
     package enum Failure: Equatable, Sendable {
-        /// The server answered with an error.
         case refused
         case notConnected
         /// A server has not answered before the deadline for a connection.
         case noAnswer
-        /// A host's name has no address.
         case notResolved
         /// The server could not prove who it is, or TLS could not be agreed on.
         case notVerified
@@ -26,7 +24,6 @@ package struct PostgresError: Error, Equatable, Sendable {
     package let sqlState: SQLState?
     /// One sentence without its full stop: the server's primary message, or the wrapper's or libpq's words.
     package let message: String
-    /// The constraint that a row broke.
     package let constraint: String?
     /// The index of the failed query in the pipeline, from 0; nil for none of them, as when the commit failed.
     package internal(set) var queryIndex: Int?

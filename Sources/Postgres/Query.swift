@@ -34,7 +34,6 @@ package struct Query: Sendable {
     }
 }
 
-/// Identifies a statement of the program.
 struct StatementKey: Hashable {
     let text: UInt
     let types: [TypeID]

@@ -15,7 +15,6 @@ package final class Rows: @unchecked Sendable {
         unsafe PQclear(result)
     }
 
-    /// The number of columns of each row.
     package var columnCount: Int { unsafe Int(PQnfields(result)) }
 
     /// The number of rows that an INSERT, UPDATE, DELETE or SELECT wrote or returned; 0 for other statements.
@@ -35,7 +34,6 @@ extension Rows {
 }
 
 extension Rows: RandomAccessCollection {
-    /// The number of the first row.
     package var startIndex: Int { 0 }
     package var endIndex: Int { unsafe Int(PQntuples(result)) }
 

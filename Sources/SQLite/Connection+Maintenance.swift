@@ -73,7 +73,6 @@ extension Connection {
         return bytes
     }
 
-    /// Reads the only row of a statement.
     func single<Result>(
         _ sql: StaticString, _ read: (Statement) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {

@@ -56,7 +56,6 @@ package final class Connection {
         try execute(dynamic: sql.description)
     }
 
-    /// Runs SQL that this module composed.
     func execute(dynamic sql: String) throws(SQLiteError) {
         precondition(!sql.utf8.contains(0), "SQL ends at a NUL")
         try checkTransactionStands()

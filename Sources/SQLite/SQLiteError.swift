@@ -9,7 +9,6 @@ package struct SQLiteError: Error, Equatable, Sendable {
     package let systemErrno: Int32
     /// SQLite's message, such as `UNIQUE constraint failed: delivery.id`; it names tables and columns.
     package let message: String
-    /// The file, if opening it failed.
     package let path: String?
 
     /// The primary result code, the low byte of the extended one.
@@ -22,7 +21,6 @@ package struct SQLiteError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// The error of the connection's last call.
     init(lastOf database: OpaquePointer, path: String? = nil) {
         let code = unsafe sqlite3_extended_errcode(database)
         // Other failures leave the errno of an earlier one in place.

@@ -211,7 +211,6 @@ extension [UInt8]: SQLiteBindable {
 }
 
 extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
-    /// Binds the value, or NULL.
     package func bind(to statement: Statement, at index: Int) {
         if let self { self.bind(to: statement, at: index) } else { statement.bindNull(at: index) }
     }

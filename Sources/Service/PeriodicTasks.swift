@@ -33,7 +33,6 @@ final class WarningLog: Sendable {
     private let clocks: Clocks
     private let told: Monitor<(configuration: Configuration, at: UnixSeconds)>
 
-    /// Logs the warnings of the first configuration.
     init(_ configuration: Configuration, logger: Logger, clocks: Clocks) {
         self.logger = logger
         self.clocks = clocks
@@ -41,7 +40,6 @@ final class WarningLog: Sendable {
         tell(configuration)
     }
 
-    /// Logs the warnings of another configuration.
     func tell(_ configuration: Configuration) {
         let now = clocks.unixSeconds()
         told.withLock { $0 = (configuration, now) }

@@ -40,7 +40,7 @@ struct PublicGate: Sendable {
         403, code: "forbidden_certificate", message: "This call lacks a client certificate that is accepted here.")
     private static let wrongHeader = Response.error(
         403, code: "forbidden_header", message: "This call lacks the header that shows who may call.")
-    /// A failure of our own.
+    /// A failure of Deskgate's own.
     private static let undecided = AuthorizeRefusals().undecided
 
     let rules: SnapshotReference<CallerRules>

@@ -23,9 +23,7 @@ package struct ServiceGraph: Sendable {
     let helpDeskState: SnapshotReference<HelpDeskState>
     /// The calls of the apps' backends; their client must be closed after the public listener.
     let backends: BackendServices
-    /// Records how users' latest requests were answered.
     private let recorder: AuthorizationRecorder
-    /// Asks the other replicas for their records.
     let authorizations: AuthorizationInquiry
     /// Calls the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
@@ -54,9 +52,7 @@ package struct ServiceGraph: Sendable {
     let store: any Store
     /// Keeps the revocations in force like those in the store.
     let revocations: RevocationPoller
-    /// Keeps when keys were used.
     let keyUses: KeyUsageFlusher
-    /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
     private let answers: WatchedAnswers
     /// Finds the severe problems, without waiting for the store.

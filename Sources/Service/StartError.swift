@@ -4,14 +4,12 @@ package import HTTPServer
 package import Threading
 
 package enum StartError: Error, CustomStringConvertible {
-    /// A listener could not be opened.
     case listener(ServerError)
     case crypto(CryptoError)
     /// The thread that opens the store could not be started.
     case store(StoreError)
     /// The thread that exports traces could not be started.
     case traces(ThreadError)
-    /// A notifier could not be created.
     case notifiers(String)
 
     package var description: String {

@@ -17,7 +17,6 @@ package final class StopDeadline: Sendable {
         }
     }
 
-    /// Stops the timer, because stopping has finished.
     package func cancel() {
         isOver.update { $0 = true }
         thread.join()

@@ -24,18 +24,16 @@ package struct WebhookProof: Sendable {
         }
     }
 
-    /// Whether a webhook is genuine.
     package enum Verdict: Sendable, Equatable {
         /// It is, and was signed with the secret of this JSON path.
         case genuine(secret: String)
         /// It was signed with the secret of this JSON path, but too long before or after now.
         case expired(secret: String)
-        /// It is not.
         case different
     }
 
     package let scheme: SignatureScheme
-    /// The paths of the secrets that count.
+    /// The paths of the accepted secrets.
     package let secretNames: [String]
     package let verdict: Verdict
     private let body: [UInt8]

@@ -5,7 +5,6 @@ internal import Time
 
 /// The access tokens that an OAuth endpoint has issued.
 final class AccessTokens: Sendable {
-    /// Whether an access token is accepted.
     enum Status {
         case valid, expired, unknown
     }
@@ -35,7 +34,6 @@ final class AccessTokens: Sendable {
         return now < expiry ? .valid : .expired
     }
 
-    /// Revokes all tokens.
     func revokeAll() {
         expiries.withLock { $0.removeAll() }
     }

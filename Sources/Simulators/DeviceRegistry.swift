@@ -21,7 +21,6 @@ package final class DeviceRegistry: Sendable {
     }
 }
 
-/// A provider's state of one device.
 package struct SimulatedDevice: Sendable, Equatable {
     package enum Refusal: String, Sendable, CaseIterable {
         /// The app was removed: APNs `Unregistered`, FCM `UNREGISTERED`, HMS 80300007.

@@ -1,7 +1,6 @@
 package import JSON
 internal import Threading
 
-/// Records the last accepted pushes, for tests.
 package final class PushRecorder: Sendable {
     private struct State {
         var ring: [SimulatedPush] = []
@@ -30,10 +29,8 @@ package final class PushRecorder: Sendable {
         observer(push)
     }
 
-    /// The number of accepted pushes.
     package var count: Int { state.withLock { $0.count } }
 
-    /// The recorded pushes, the oldest first.
     package var pushes: [SimulatedPush] {
         state.withLock { state in
             let start = state.count > capacity ? state.count % capacity : 0
@@ -50,7 +47,6 @@ package final class PushRecorder: Sendable {
 
 /// An accepted push, as the phone would get it.
 package struct SimulatedPush: Sendable {
-    /// The provider that accepted it.
     package let provider: SimulatedProvider
     package let token: String
     /// The provider's id of the push: `apns-id`, or the message's name.

@@ -23,7 +23,6 @@ package final class SimulatedServer: Sendable {
     /// The URL that replaces the provider's scheme and host: `https://127.0.0.1:PORT`.
     package var url: String { "https://127.0.0.1:\(listener.port)" }
 
-    /// Connections accepted so far.
     package var connectionCount: Int { listener.counts.accepted }
     package var openConnections: Int { listener.counts.open }
     /// Complete requests so far, refused ones included.

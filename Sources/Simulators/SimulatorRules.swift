@@ -30,7 +30,6 @@ struct SimulatorAnswer {
     var status: Int
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// The push, if it was accepted.
     var push: SimulatedPush?
     /// The maximum number of streams of the connection from now on; nil changes nothing.
     var streamLimit: Int?

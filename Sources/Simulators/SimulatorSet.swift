@@ -12,9 +12,7 @@ package final class SimulatorSet: Sendable {
     package let credentials: SimulatorCredentials
     /// The certificate authority that clients must trust, PEM.
     package let authority: String
-    /// The faults that are still to happen.
     package let faults: FaultScript
-    /// The devices that the providers know.
     package let devices: DeviceRegistry
     package let recorder: PushRecorder
     private let servers: [SimulatedServer]

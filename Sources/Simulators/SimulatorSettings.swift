@@ -25,7 +25,6 @@ package struct SimulatorSettings: Sendable {
     package var ports: [SimulatedProvider: UInt16] = [:]
     /// The credentials of the simulators' clients; nil has new ones made.
     package var credentials: SimulatorCredentials?
-    /// The number of threads of each provider.
     package var threads = 1
     /// Whether APNs allows a new connection only one stream until a push with a valid provider token has come, as Apple's servers do.
     package var startsWithOneStream = true

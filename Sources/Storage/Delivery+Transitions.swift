@@ -42,7 +42,6 @@ extension Delivery {
             reason: reason)
     }
 
-    /// The same delivery without its event's data.
     func withoutData() -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.withoutData(), deviceID: deviceID, device: device, state: state, attempts: attempts,
@@ -51,14 +50,12 @@ extension Delivery {
 }
 
 extension Event {
-    /// The same event without its data.
     func withoutData() -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
             expiresAt: expiresAt, data: Event.noData, trace: trace)
     }
 
-    /// The same event with another expiry.
     func expiring(at expiresAt: UnixMilliseconds) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,

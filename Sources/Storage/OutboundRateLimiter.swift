@@ -19,7 +19,7 @@ struct OutboundRateLimiter {
     /// The calls that are counted under one key.
     struct Calls {
         var times: CallTimes
-        /// From when on they count no more.
+        /// The time when they stop counting.
         var until: UnixMilliseconds
     }
 

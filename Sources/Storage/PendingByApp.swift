@@ -4,7 +4,6 @@ internal import Core
 struct PendingByApp<App: Hashable & Sendable>: Sendable {
     /// The counts that are not 0.
     private(set) var counts: [ByteKey: [App: Int]] = [:]
-    /// The total number of pending deliveries.
     private(set) var total = 0
 
     mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {
@@ -15,12 +14,10 @@ struct PendingByApp<App: Hashable & Sendable>: Sendable {
         if counts[notifier]?.isEmpty == true { counts.removeValue(forKey: notifier) }
     }
 
-    /// Changes the counts by those of another.
     mutating func add(_ other: Self) {
         for (notifier, apps) in other.counts { for (app, number) in apps { add(number, to: notifier, of: app) } }
     }
 
-    /// The numbers of pending deliveries by notifier.
     var byNotifier: [ByteKey: Int] { counts.mapValues { $0.values.reduce(0, +) } }
 
     /// The queue of a notifier, as an event of an app meets it.

@@ -11,7 +11,6 @@ enum RevocationRules {
 
     /// The versions that a store keeps with its revocations.
     struct Versions: Equatable {
-        /// Of the last change.
         let last: Int64
         /// Of the last removal that is not remembered any more.
         let forgotten: Int64

@@ -71,7 +71,6 @@ extension RevocationSweeper {
         return count
     }
 
-    /// The persons of devices, each once.
     private static func persons(of devices: [Device.Key]) -> [RevokedPerson] {
         var users: Set<ByteKey> = []
         return devices.filter { users.insert(ByteKey($0.userID)).inserted }.map { RevokedPerson(appID: $0.appID, userID: $0.userID) }

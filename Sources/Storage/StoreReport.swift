@@ -4,7 +4,6 @@ package import Core
 package struct StoreReport: Sendable {
     /// A file or a table, and what it takes.
     package struct Part: Sendable, Equatable {
-        /// The file's or the table's name.
         package let name: String
         /// The size on the disk with indexes, in bytes.
         package let bytes: UInt64
@@ -14,7 +13,6 @@ package struct StoreReport: Sendable {
         package let deadRows: Int?
     }
 
-    /// The store's address, without secrets.
     package let place: String
     /// The version of the schema; 0 when there is none yet.
     package let version: Int
@@ -50,9 +48,7 @@ package struct ServerReport: Sendable {
     /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
     /// `missingGrant` is set, only this role's are seen.
     package let oldest: OldTransaction?
-    /// The processes that serve with this store.
     package let replicas: [Replica]
-    /// The servers that follow this one.
     package let standbys: [Standby]
     package let slots: [Slot]
     /// Pending deliveries by notifier, in the order of the names' bytes.
@@ -70,7 +66,6 @@ package struct ServerReport: Sendable {
         package let owner: String
     }
 
-    /// A process that serves with the store.
     package struct Replica: Sendable {
         /// The random name in the store.
         package let id: String
@@ -78,7 +73,6 @@ package struct ServerReport: Sendable {
         package let silentMilliseconds: UInt64
     }
 
-    /// A server that follows.
     package struct Standby: Sendable {
         /// The `application_name`.
         package let name: String

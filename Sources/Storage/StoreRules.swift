@@ -1,6 +1,5 @@
 internal import Core
 
-/// The rules that all stores share.
 enum StoreRules {
     /// The reason of a delivery that has expired.
     static let expired = RetryDecision.Ending.expired.rawValue

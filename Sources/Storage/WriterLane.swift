@@ -16,7 +16,6 @@ enum WriterLane: CaseIterable, Sendable {
     }
 }
 
-/// The number of jobs in each lane.
 struct LaneCounts: Sendable {
     private var byLane: [Int] = Array(repeating: 0, count: WriterLane.allCases.count)
 

@@ -8,7 +8,6 @@ protocol QueuedJob: Sendable {
     var isAwaited: @Sendable () -> Bool { get }
     /// Whether no answer waits for it, so that it may be done some milliseconds later together with others.
     var isDeferrable: Bool { get }
-    /// Reports that the job was not done.
     var fail: @Sendable (StoreError) -> Void { get }
 }
 
@@ -123,12 +122,10 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         _ = state.wait(timeoutMilliseconds: deferralMilliseconds) { $0.isPressing || $0.isClosed ? true : nil }
     }
 
-    /// Notes that jobs taken earlier are done.
     func done(_ jobs: some Sequence<Job>) {
         state.withLock { for job in jobs { $0.counts.add(-1, to: job.lane) } }
     }
 
-    /// Refuses further jobs.
     func close() {
         state.update { $0.isClosed = true }
     }

@@ -55,7 +55,6 @@ package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     return body()
 }
 
-/// The system could not create a thread.
 package struct ThreadError: Error, Equatable, CustomStringConvertible {
     /// The error number that pthread_create(3) returned.
     package let code: Int32

@@ -9,7 +9,6 @@ package struct ShareOwner: Hashable, Sendable {
     }
 }
 
-/// Bounds of the jobs of one owner.
 package struct ShareBound: Sendable {
     /// The maximum number of running jobs.
     package let running: Int

@@ -4,7 +4,6 @@
 package final class SnapshotReference<Snapshot: AnyObject & Sendable>: Sendable {
     private let snapshot: Monitor<Snapshot>
 
-    /// Starts with a snapshot.
     package init(_ snapshot: Snapshot) {
         self.snapshot = Monitor(snapshot)
     }

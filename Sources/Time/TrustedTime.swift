@@ -9,7 +9,6 @@
 /// The passage of time is measured by a clock that cannot be set and that runs while the machine is suspended. It does not run across a
 /// start of the machine: then up to `believedGap` of what the wall clock says has passed counts, and the rest is held back like a jump.
 package struct TrustedTime: Sendable, Equatable {
-    /// The clocks at one moment.
     package struct Reading: Sendable, Equatable {
         package let wall: UnixMilliseconds
         /// Milliseconds of a clock that cannot be set, since the machine started.
@@ -26,7 +25,6 @@ package struct TrustedTime: Sendable, Equatable {
 
     /// Time that the wall clock has gained on the clock that cannot be set.
     package struct ClockJump: Sendable, Equatable {
-        /// The age at which it was noticed.
         package let at: UInt64
         /// Milliseconds of the jump.
         package internal(set) var by: UInt64
@@ -40,7 +38,6 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
-    /// A change that operators are told of.
     package enum Notice: Sendable, Equatable {
         /// The clock was set forward by so many milliseconds.
         case setForward(by: UInt64, isGap: Bool)
@@ -55,7 +52,6 @@ package struct TrustedTime: Sendable, Equatable {
     /// Jumps older than this are dropped, in milliseconds: ten years and a day, longer than anything is kept.
     private static let longestPeriod: UInt64 = 3651 * 86_400_000
 
-    /// The reading that was observed last.
     package private(set) var last: Reading
     /// For how many milliseconds the clocks have been observed.
     package private(set) var age: UInt64

@@ -7,9 +7,8 @@ package import Time
 package enum ExportOutcome: Sendable, Equatable {
     /// The collector has taken the batch, but for so many spans, which must not be sent again.
     case taken(rejected: Int)
-    /// It may take the batch later.
     case retry(afterMilliseconds: UInt64?, reason: String)
-    /// It never will.
+    /// It never will accept it.
     case refused(reason: String)
 
     /// The attempts of a batch, and the delays between them: about a minute in total, after which the queue has no room anyway.

@@ -66,7 +66,6 @@ final class ExportWorker: Sendable {
 
     private var isStopping: Bool { control.withLock { $0.stopsBy } != nil }
 
-    /// Exports one batch, or gives it up.
     private func export(_ link: inout CollectorLink) {
         let batch = queue.takeBatch()
         guard !batch.isEmpty else { return }

@@ -55,7 +55,6 @@ package final class SpanQueue: Sendable {
         return batch
     }
 
-    /// Drops everything that waits.
     package func discard() {
         while case let batch = takeBatch(), !batch.isEmpty { dropped.increment(by: UInt64(batch.count)) }
     }

@@ -18,14 +18,12 @@ package final class TraceExporter: Sendable {
         configuration.traces == nil ? 0 : CollectorLink.connectionLimit
     }
 
-    /// The commands to the thread.
     struct Control: Sendable {
         var settings: Configuration.TraceExport?
         /// When the last export must have ended; nil until the service stops.
         var stopsBy: MonotonicMilliseconds?
     }
 
-    /// Begins and ends the spans.
     package let tracer: Tracer
     private let control: Monitor<Control>
     private let worker: ExportWorker

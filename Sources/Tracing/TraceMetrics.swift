@@ -2,7 +2,6 @@ internal import Observability
 
 /// The counts of recorded spans by outcome. Make it once per registry.
 struct TraceMetrics: Sendable {
-    /// Spans that the collector has taken.
     let exported: Counter
     /// Spans that it has rejected, or that were given up.
     let failed: Counter

@@ -34,7 +34,6 @@ package struct TraceAttribute: Sendable, Equatable {
 
     package static func text(_ name: String, _ value: String) -> TraceAttribute { TraceAttribute(name: name, value: .text(value)) }
 
-    /// An attribute that is a number.
     package static func integer(_ name: String, _ value: Int) -> TraceAttribute {
         TraceAttribute(name: name, value: .integer(Int64(value)))
     }
@@ -63,7 +62,6 @@ package struct OpenSpan: Sendable {
     let parentID: UInt64
     /// When it began, in nanoseconds since 1970, and by the clock that nobody sets; both 0 when it is not exported.
     let start, startMonotonic: UInt64
-    /// Whether it is exported when it ends.
     let isExported: Bool
 
     /// Whether its trace is known elsewhere: to the caller who has begun it, or to the collector.

@@ -11,7 +11,6 @@ package final class Tracer: Sendable {
     /// Trace ids are compared with the share in this many bits, as OpenTelemetry's samplers do, so that all services choose the same traces.
     private static let ratioBits: UInt64 = 63
 
-    /// The spans that have ended.
     package let queue: SpanQueue
     private let random = RandomPool()
     /// 0 while nothing is exported; otherwise one more than the share of traces that are, of 2^63.

@@ -4,7 +4,6 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// A page as it arrived.
 struct Page {
     /// The URL after all redirects.
     let url: WebURL

@@ -13,7 +13,6 @@ package enum PreviewOutcome: Sendable, Equatable {
 /// Each fetch that `ask` orders must be ended by `finish` exactly once. It is a value, and the caller locks.
 struct PreviewCache<Waiter> {
     enum Step: Equatable {
-        /// Answer at once.
         case answer(PreviewOutcome)
         /// Nothing: a fetch that is under way answers.
         case wait
@@ -61,7 +60,6 @@ struct PreviewCache<Waiter> {
         places = FairQueue([limits.fetches, limits.fetchesOfApp, limits.fetchesOfPerson].map { ShareBound($0) })
     }
 
-    /// The number of outcomes.
     var count: Int { entries.count }
 
     var fetches: Int { fetching.count }

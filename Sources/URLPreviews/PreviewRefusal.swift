@@ -10,7 +10,6 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     case unreachable
     case timeout
     case redirects = "too_many_redirects"
-    /// The page was answered with an error.
     case status
     /// It is not `text/html`.
     case notHTML = "not_html"

@@ -61,7 +61,6 @@ package struct URLPreview: Sendable, Equatable {
         texts.lazy.compactMap { $0.map { ShownText.clean($0, longest: longest) } }.first { !$0.isEmpty }
     }
 
-    /// A URL that phones may be given.
     private static func shown(_ reference: String?, on base: WebURL, _ rules: PreviewRules) -> String? {
         guard let reference, let url = try? base.resolving(trimmed(reference)), rules.problem(of: url) == nil else { return nil }
         return url.text

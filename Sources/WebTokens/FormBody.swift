@@ -2,7 +2,6 @@ internal import Bytes
 
 /// An `application/x-www-form-urlencoded` body, in which OAuth's requests for tokens come (RFC 6749 appendix B).
 package struct FormBody {
-    /// The body as it is sent.
     package private(set) var bytes: [UInt8]
 
     package init() {

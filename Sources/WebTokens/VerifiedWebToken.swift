@@ -11,15 +11,12 @@ package struct VerifiedWebToken: Sendable {
         case notThreeParts
         /// A part is not unpadded base64url.
         case notBase64URL
-        /// The header is not a JSON object.
         case unreadableHeader
         /// `alg` is not the key's algorithm.
         case wrongAlgorithm
         /// The header demands extensions (`crit`, RFC 7515 section 4.1.11), of which there are none here.
         case unknownExtension
-        /// The signature is not the key's.
         case wrongSignature
-        /// The claims are not a JSON object.
         case unreadableClaims
     }
 

@@ -31,7 +31,6 @@ package enum BotCallAction: AdminAction, Equatable {
 
     package static let outcomes = BotCall.Outcome.allCases.map(\.rawValue)
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     package var shortening: String { "name the user with app_id and user_id, or a time with since, which an index finds" }

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// A person's recent bot calls.
 struct BotCallFacts {
     private static let most = 5
 

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// The answers to a person's recent requests.
 enum AuthorizationFacts {
     /// No service runs that would know.
     case unknown
@@ -93,7 +92,6 @@ enum AuthorizationFacts {
             " Последний запрос принят, \(TextFragments.time(success.at))\(success.shadow).")
     }
 
-    /// The steps that tell of them.
     func steps(_ key: KeyFacts) -> [Explanation.Step] {
         switch self {
         case .unknown:

@@ -13,7 +13,6 @@ struct CommentAudience {
         hasPush = subscriptions.comments(appID).contains { configuration.notifier($0.notifier)?.type.isPush == true }
     }
 
-    /// Whether nobody hears of them.
     var isEmpty: Bool { subscriptions.comments(appID).isEmpty }
 
     /// Whether a notifier hears of comments for devices of a type.

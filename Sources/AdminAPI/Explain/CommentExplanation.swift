@@ -9,7 +9,6 @@ struct CommentFacts {
     let now: UnixMilliseconds
     let audience: CommentAudience
     let stopping: [Problem]
-    /// The comment's deliveries, oldest first.
     let deliveries: [DeliveryFacts]
     /// When the comment came, if nothing else is left of it.
     let forgottenIncoming: UnixMilliseconds?

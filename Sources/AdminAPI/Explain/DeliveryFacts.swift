@@ -19,7 +19,6 @@ struct DeliveryFacts {
     var isServedNow = false
     /// When the notifier may start an attempt again; nil while it may, and where that is not known.
     var nextAttemptAt: UnixMilliseconds?
-    /// The command line that starts a service.
     private var serve = "deskgate serve"
 
     /// - Parameter problems: what is wrong now; nil outside the service.
@@ -273,7 +272,6 @@ struct DeliveryFacts {
             + (reason ?? LocalizedText("The log says why it fails.", "Почему, говорит журнал."))
     }
 
-    /// The identifiers to go on with.
     var references: [Explanation.Reference] {
         let identity = delivery.event.identity
         let texts: [(String, String?)] = [

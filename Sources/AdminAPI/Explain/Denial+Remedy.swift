@@ -7,7 +7,6 @@ enum KeyCheck: Int, CaseIterable, Comparable {
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The step that tells of it.
     var subject: Explanation.Subject {
         switch self {
         case .key: .key

@@ -14,7 +14,6 @@ struct DeviceFacts {
     let devices: [Device]
     /// Whether not all devices of the app were looked at.
     let isCut: Bool
-    /// The newest deliveries to it, newest first.
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?

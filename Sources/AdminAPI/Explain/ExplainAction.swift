@@ -63,7 +63,6 @@ package struct ExplainAction: AdminAction, Equatable {
         }
     }
 
-    /// Nil: it changes nothing.
     package var change: String? { nil }
 
     /// The other replicas are asked about a person.

@@ -17,32 +17,25 @@ package struct Explanation: Sendable, Equatable {
     package enum Subject: String, Sendable, CaseIterable {
         case key
         case app
-        /// The app's secret that made the key.
         case keyID = "key_id"
         /// The key's proof for this app and person.
         case signature
         case life
         case revocations
-        /// The app's own backend.
         case backend
         case shadowMode = "shadow_mode"
-        /// The answers to the person's latest requests.
         case authorization
         case sessionToken = "session_token"
         case devices
         case device
-        /// The limits of registrations.
         case limits
         /// The help desk's call that tells of a comment.
         case webhook
-        /// An event that was taken in.
         case event
-        /// A way to tell somebody of events.
         case notifier
         case delivery
         case attempt
         case botCall = "bot_call"
-        /// Other answers, and where to find them.
         case search
     }
 
@@ -52,7 +45,6 @@ package struct Explanation: Sendable, Equatable {
         let text: String
     }
 
-    /// One thing that was found.
     package struct Step: Sendable, Equatable {
         package let subject: Subject
         package let outcome: Outcome
@@ -62,7 +54,6 @@ package struct Explanation: Sendable, Equatable {
         package let at: UnixMilliseconds?
         /// In sentences; nil when nothing need be done.
         package let remedy: LocalizedText?
-        /// Identifiers to go on with.
         package let references: [Reference]
 
         init(
@@ -89,10 +80,8 @@ package struct Explanation: Sendable, Equatable {
             (self.outcome, self.text, self.cause) = (outcome, text, cause)
         }
 
-        /// Answers with a step as it stands.
         init(_ step: Step) { self.init(step.outcome, step.text, from: step) }
 
-        /// Adds a sentence, if there is one.
         func and(_ sentence: LocalizedText?) -> Conclusion {
             sentence.map { Conclusion(outcome, LocalizedText("\(text) \($0)", "\(text) \($0)"), from: cause) } ?? self
         }
@@ -122,7 +111,6 @@ package struct Explanation: Sendable, Equatable {
         return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
     }
 
-    /// The result of the whole answer.
     package var outcome: Outcome { conclusion.outcome }
     /// The answer in one sentence, or a few.
     package var finding: LocalizedText { conclusion.text }

@@ -34,9 +34,7 @@ struct KeyFacts {
     /// Whether the person has no device; false where nobody has looked.
     var isWithoutDevice = false
     var limits: [LimitRule] = []
-    /// The answers to the person's latest requests.
     var authorizations = AuthorizationFacts.unknown
-    /// The person's name in the log.
     var reference: String?
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?

@@ -86,7 +86,6 @@ extension Revocation {
             + LocalizedText("If former keys should count again: \(back)", "Чтобы снова действовали прежние: \(back)")
     }
 
-    /// The step that tells of it.
     func step(_ outcome: Explanation.Outcome, at now: UnixSeconds) -> Explanation.Step {
         Explanation.Step(
             .revocations, outcome: outcome, text: sentence, at: createdAt, remedy: remedy(at: now),

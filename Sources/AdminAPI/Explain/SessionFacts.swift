@@ -3,7 +3,7 @@ internal import Core
 internal import Time
 
 enum SessionFacts {
-    /// The app hands none out.
+    /// The app issues no session tokens.
     case off
     /// It does, and no service runs that would know more.
     case unknown

@@ -2,7 +2,6 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// Moments, durations and identifiers in sentences.
 enum TextFragments {
     /// A moment, for example `2026-03-10T08:15:12.000Z`.
     static func time(_ moment: UnixSeconds) -> LocalizedText {
@@ -29,7 +28,6 @@ enum TextFragments {
         end.map { $0.prefix(1).uppercased() + $0.dropFirst() + ($0.hasSuffix(".") || $0.hasSuffix("?") ? "" : ".") }
     }
 
-    /// Sentences one after the other.
     static func sentences(_ all: [LocalizedText]) -> LocalizedText { joined(all, by: " ") }
 
     /// Texts with a separator that is the same in every language.

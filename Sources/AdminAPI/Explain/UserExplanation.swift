@@ -3,7 +3,6 @@ internal import Core
 internal import Time
 
 struct UserFacts {
-    /// The person's standing without a key.
     let key: KeyFacts
     let app: Configuration.App
     /// The notifiers that get the app's comments, and their types of device.

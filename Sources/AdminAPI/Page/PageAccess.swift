@@ -1,7 +1,6 @@
 package import Configuration
 internal import HTTPServer
 
-/// Whether the operators' page is served.
 package enum PageAccess: Sendable {
     case open
     case off

@@ -12,7 +12,6 @@ enum SessionProblem: String, Error {
     private static let endedAnswer = Response.error(
         401, code: ended.rawValue, message: "The session has ended, or \(SessionCookie.secretHeader) is not its secret; sign in again.")
 
-    /// The answer that refuses the request.
     var answer: Response {
         switch self {
         case .secretMissing: Self.secretMissingAnswer

@@ -199,7 +199,6 @@ extension CallerRefusal {
         }
     }
 
-    /// The remedy for such refusals, in sentences.
     fileprivate var remedy: LocalizedText {
         switch self {
         case .network:

@@ -15,7 +15,6 @@ struct Problem: Equatable {
         /// The revocations in force are not the store's of now.
         case revocationsLate = "revocations_late"
         case revocationsCopy = "revocations_copy"
-        /// Authorizations could not be decided.
         case authorizationsUndecided = "authorizations_undecided"
         /// Nearly all authorizations of an app are denied.
         case nearlyAllDenied = "nearly_all_denied"
@@ -62,7 +61,6 @@ struct Problem: Equatable {
         /// Deliveries of a notifier were given up lately.
         case deliveriesDead = "deliveries_dead"
         case diskLow = "disk_low"
-        /// The last reload was refused.
         case reloadRefused = "reload_refused"
         /// Another process that shares the store has other keys in force.
         case replicaKeys = "replica_keys"
@@ -73,7 +71,7 @@ struct Problem: Equatable {
     enum Severity: String, CaseIterable {
         /// Something does not work.
         case problem
-        /// It works, and will not for ever.
+        /// It works, but will fail.
         case warning
     }
 

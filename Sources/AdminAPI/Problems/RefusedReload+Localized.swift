@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension RefusedReload {
-    /// So many reasons stand in the text.
+    /// The maximum number of reasons in the text.
     private static let mostTold = 3
 
     /// The reasons, and what to do about them.

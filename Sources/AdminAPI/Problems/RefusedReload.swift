@@ -1,6 +1,5 @@
 package import Time
 
-/// The cause of a rejected reload.
 package struct RefusedReload: Sendable {
     /// So many reasons are kept; the log has all of them.
     package static let mostReasons = 100

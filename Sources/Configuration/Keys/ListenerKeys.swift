@@ -1,4 +1,3 @@
-/// The keys of the two listeners.
 extension ConfigurationReader {
     static let listenKeys: ConfigurationKeys = [
         .restart("host", .text(default: "127.0.0.1"), meaning: "the address to listen on; `0.0.0.0` or `::` for all"),

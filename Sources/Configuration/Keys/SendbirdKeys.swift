@@ -1,6 +1,5 @@
 internal import Core
 
-/// The keys of apps of Sendbird Desk.
 extension ConfigurationReader {
     static let sendbirdKeys: ConfigurationKeys = [
         .required(

@@ -21,7 +21,6 @@ package struct BotAccessToken: Sendable, Equatable {
         case otherApp
     }
 
-    /// The prefix of a ticket's text.
     package static let prefix = "dgbt1."
     /// The longest life of a ticket, in seconds.
     static let longestLife: UInt64 = 0x3FFF

@@ -20,7 +20,6 @@ package struct BotConfirmationToken: Sendable, Equatable {
         case expired
     }
 
-    /// The prefix of the text.
     package static let prefix = "dgbc1."
     /// The longest text in bytes; what is longer is none.
     package static let longestText = 64 << 10

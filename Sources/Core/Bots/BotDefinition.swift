@@ -4,7 +4,6 @@ package import Crypto
 /// The owner of the model that a bot talks with.
 package enum BotModel: String, Sendable, CaseIterable {
     case vendor
-    /// The company's own.
     case own
 }
 
@@ -15,7 +14,6 @@ package struct BotDefinition: Sendable {
         /// The quick replies below it, in their order; empty for none.
         package let options: [String]
 
-        /// Takes both as they are.
         package init(message: String, options: [String]) {
             (self.message, self.options) = (message, options)
         }

@@ -4,7 +4,6 @@ package import JSONSchema
 /// The source of a parameter that the model does not fill.
 package enum BotBinding: String, Sendable, CaseIterable {
     case userID = "user_id"
-    /// The app that the ticket names.
     case appID = "app_id"
 }
 

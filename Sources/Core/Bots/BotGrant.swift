@@ -12,7 +12,6 @@ package struct BotGrant: Sendable, Equatable {
     package let userID: String
     /// The key with which the bot was started; nil where only the app's backend understands keys.
     package let key: KeyIdentity?
-    /// When the bot was started.
     package let issuedAt: UnixSeconds
     /// The first second in which it is not valid.
     package let expiresAt: UnixSeconds

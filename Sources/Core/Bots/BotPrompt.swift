@@ -50,7 +50,6 @@ package struct BotPrompt: Sendable {
             })
     }
 
-    /// The model's first instruction.
     package var systemMessage: String {
         bot.systemMessage.filled { $0 == Self.userPlaceholder ? userID : fields[$0] ?? "" }
     }

@@ -23,14 +23,12 @@ package struct BotRequest: Sendable {
         package let name: String
         package let value: BotHeaderValue
 
-        /// Takes both as they are.
         package init(name: String, value: BotHeaderValue) {
             (self.name, self.value) = (name, value)
         }
     }
 
     package let method: BotMethod
-    /// The address, with places for arguments.
     package let url: BotURLTemplate
     /// Additional headers; no name twice.
     package let headers: [Header]
@@ -40,7 +38,6 @@ package struct BotRequest: Sendable {
     /// The default timeout of a backend in milliseconds: the vendor waits for about that.
     package static var usualTimeoutMilliseconds: Int { 3000 }
 
-    /// Takes all as it is.
     package init(
         method: BotMethod, url: BotURLTemplate, headers: [Header] = [], timeoutMilliseconds: Int = usualTimeoutMilliseconds
     ) {
@@ -66,7 +63,6 @@ package struct BotArgumentsProblem: Error, Equatable, CustomStringConvertible {
     /// The sentence, such as `order_id is missing`.
     package let description: String
 
-    /// Takes the sentence as it is.
     package init(_ description: String) {
         self.description = description
     }

@@ -7,7 +7,6 @@ package struct BotText: Sendable, Equatable {
         case name
     }
 
-    /// A part of the text.
     enum Piece: Sendable, Equatable {
         case literal(String)
         case placeholder(String)

@@ -76,7 +76,6 @@ package struct Breaker: Sendable, Equatable {
         return false
     }
 
-    /// The state that operators see.
     package var state: BreakerState {
         if let pauseReason { return .paused(pauseReason) }
         return switch circuit {

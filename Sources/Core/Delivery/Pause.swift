@@ -3,7 +3,6 @@ internal import Time
 /// A pause of a breaker, in which at most a probe may start at a time.
 struct Pause: Sendable, Equatable {
     let reason: BreakerState.PauseReason
-    /// Whether a probe is under way.
     var isProbing = false
     private let probeAfterMilliseconds: UInt64?
     /// The time before the next probe; nil when there is none.
@@ -64,7 +63,6 @@ package enum BreakerState: Sendable, Equatable {
         case switchedOff = "switched_off"
     }
 
-    /// Every attempt may start.
     case closed
     /// No attempt may start for a while.
     case open

@@ -4,7 +4,6 @@ package import Time
 /// A comment of a ticket for one person, as the help desk tells of it, and the payload of an event of the kind `comment.created`.
 package struct Comment: Sendable, Equatable {
     package struct Author: Sendable, Equatable {
-        /// The name as people see it.
         package let name: String?
         package let avatarID: HelpDeskID?
         /// The address of the picture: an https URL without credentials; nil when it is unknown.
@@ -20,10 +19,8 @@ package struct Comment: Sendable, Equatable {
         }
     }
 
-    /// A file that came with the comment.
     package struct Attachment: Sendable, Equatable {
         package let id: HelpDeskID?
-        /// The name as people see it.
         package let name: String?
         /// The size in bytes.
         package let size: Int64?
@@ -35,15 +32,12 @@ package struct Comment: Sendable, Equatable {
         }
     }
 
-    /// The app whose chat it belongs to.
     package let appID: String
-    /// The person that it is for.
     package let userID: String
     /// The ticket that it was added to; nil when only the channel is known.
     package let ticketID: HelpDeskID?
     /// The chat's channel, where the help desk tells tickets by their channels; nil elsewhere.
     package let channel: HelpDeskID?
-    /// The comment's own identity.
     package let commentID: HelpDeskID
     /// The device that the help desk names; empty when it names none.
     package let deviceID: String
@@ -55,7 +49,6 @@ package struct Comment: Sendable, Equatable {
     package let author: Author?
     /// When it was written; nil when the help desk does not say.
     package let createdAt: UnixMilliseconds?
-    /// The files that came with it.
     package let attachments: [Attachment]
 
     package init(

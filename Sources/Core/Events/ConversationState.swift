@@ -85,7 +85,6 @@ package struct Report: Sendable {
     }
 }
 
-/// The store's result for a report.
 package enum ReportOutcome: Sendable, Equatable {
     /// It is durable.
     /// - Parameters:

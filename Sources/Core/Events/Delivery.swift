@@ -42,7 +42,6 @@ package struct Delivery: Sendable, Equatable {
     /// compared with them, and it comes back with the outcome.
     package let device: Device?
     package let state: State
-    /// The number of attempts that have begun.
     package let attempts: Int
     /// When the next try is due; while a try runs, when its lease ends.
     package private(set) var dueAt: UnixMilliseconds

@@ -10,9 +10,7 @@ package enum DeliveryPlan {
         }
     }
 
-    /// A delivery to be made.
     package struct Row: Sendable, Equatable {
-        /// The subscription that it is made for.
         package let subscription: Subscription
         /// The device that a comment is for, or that an event of the registry tells of; nil when there is none.
         package let deviceID: String?

@@ -76,7 +76,6 @@ package struct Event: Sendable, Equatable {
     /// The subject of an event. Two webhooks with the same identity report one event: the help desk may send a webhook several times, and
     /// one for each device.
     package struct Identity: Sendable, Hashable {
-        /// The app, as it arrived.
         package let appID: String
         /// The ticket that the comment was added to; nil when it is about no comment.
         package let ticketID: HelpDeskID?
@@ -108,13 +107,11 @@ package struct Event: Sendable, Equatable {
 
     /// The unit of order of deliveries, within a notifier and an app.
     package enum OrderKey: Sendable, Hashable {
-        /// The ticket that the event is about.
         case ticket(HelpDeskID)
         /// The person whom an event without a ticket concerns.
         case person(ByteKey)
     }
 
-    /// Visible to notifiers.
     package let id: UUIDv7
     package let kind: Kind
     package let identity: Identity
@@ -124,9 +121,8 @@ package struct Event: Sendable, Equatable {
     /// When it happened: by the help desk's clock if a help desk has told of it, otherwise as `receivedAt`, by the store's clock if it has one.
     /// Receivers are told it, whichever process delivers, so it is never converted.
     package let occurredAt: UnixMilliseconds
-    /// When it arrived here.
     package private(set) var receivedAt: UnixMilliseconds
-    /// When its deliveries end at the latest.
+    /// The latest end of its deliveries.
     package private(set) var expiresAt: UnixMilliseconds
     /// The payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]

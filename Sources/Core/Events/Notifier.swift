@@ -6,7 +6,7 @@ package protocol Notifier: Sendable {
     var keepsTicketOrder: Bool { get }
     /// The maximum number of concurrent attempts.
     var concurrency: Int { get }
-    /// When a try that failed is repeated.
+    /// The delays between attempts.
     var retryPolicy: RetryPolicy { get }
     /// The maximum length of an attempt in milliseconds. It bounds the lease: after a crash, the next attempt waits a little longer than
     /// that.
@@ -29,15 +29,11 @@ package protocol Notifier: Sendable {
 }
 
 extension Notifier {
-    /// The longest that may be configured.
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
-    /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
-    /// By default its receiver gets no traces.
     package var tracedServer: ServerAddress? { nil }
     /// By default unlimited.
     package var pace: [OutboundRateLimit] { [] }
-    /// For notifiers without settings.
     package func remedy(for reason: String) -> String { "look at the log" }
 }
 

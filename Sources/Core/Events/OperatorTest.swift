@@ -3,7 +3,6 @@ package import Time
 
 /// The payload of an event of the kind `operator.test`, with which an operator finds out whether events arrive. It is about nobody.
 package struct OperatorTest: Sendable, Equatable {
-    /// The app whose events the notifier delivers.
     package let appID: String
     /// The name of the notifier that is tried.
     package let notifier: String

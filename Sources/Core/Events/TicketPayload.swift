@@ -61,7 +61,6 @@ package enum TicketPayload {
         /// The ticket; nil when only the channel is known.
         package let ticketID: HelpDeskID?
         package let channel: HelpDeskID
-        /// The message that asked.
         package let commentID: HelpDeskID
         /// Nil when the question was whether the ticket may be closed.
         package let rating: Rating?

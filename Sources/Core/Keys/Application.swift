@@ -3,7 +3,6 @@ package import Time
 
 /// An app that may use the chat, with the secrets that make and prove its users' keys.
 package struct Application: Sendable {
-    /// One secret of an app.
     package struct Key: Sendable {
         package enum State: String, Sendable, CaseIterable {
             /// It verifies security keys, and new ones may be minted with it.
@@ -100,7 +99,6 @@ package struct KeyLife: Sendable, Equatable {
     }
 }
 
-/// Restrictions on keys beyond their own expiry.
 package struct KeyPolicy: Sendable, Equatable {
     /// The tolerated difference of clocks in seconds.
     package var clockSkewSeconds: UInt64

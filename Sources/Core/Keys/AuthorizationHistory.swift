@@ -4,10 +4,8 @@ package import Time
 ///
 /// It has times, reasons and key ids, and no text of a caller.
 package struct AuthorizationHistory: Sendable {
-    /// The number of reasons that are stored.
     static let mostDenials = 3
 
-    /// The last request that was allowed.
     package struct Success: Sendable, Equatable {
         package let at: UnixSeconds
         /// The app's key that allowed it; nil when the app's backend decides alone.
@@ -88,7 +86,6 @@ package struct AuthorizationHistory: Sendable {
         for (minute, count) in minutes { counts.add(count, inMinute: minute) }
     }
 
-    /// The minutes with denials, and how many.
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
     /// The latest denial of a genuine key after the last success, if others have followed that anybody can cause; nil otherwise.
@@ -180,7 +177,6 @@ struct DenialCounts: Sendable {
         counts[Self.index(minute)] = overflows ? .max : sum
     }
 
-    /// The minutes with denials, and how many.
     var minutes: [(minute: UInt64, count: UInt32)] {
         (0..<min(UInt64(Self.kept), latest + 1)).compactMap { passed in
             let count = counts[Self.index(latest - passed)]

@@ -4,7 +4,6 @@ package import Time
 package struct RevokedKey: Sendable, Equatable {
     package let app: String
     package let keyID: UInt32
-    /// Whether Deskgate mints with it.
     package let isMinting: Bool
     /// The newest other key that may mint and is not revoked; nil when there is none.
     package let other: UInt32?

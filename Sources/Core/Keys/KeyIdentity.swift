@@ -3,9 +3,7 @@ package import Time
 /// Names a genuine security key, as revocations do, and proves nothing. It is kept with everything that was derived from the key, so that this
 /// ends with the key.
 package struct KeyIdentity: Sendable, Equatable {
-    /// The app's secret that made the key.
     package let keyID: UInt32
-    /// When the key was made.
     package let issuedAt: UnixSeconds
     /// The random bytes by which the key can be revoked alone: 16, and no secret.
     package let salt: [UInt8]

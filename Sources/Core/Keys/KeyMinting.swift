@@ -47,11 +47,8 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// A new key.
     package struct Minted: Sendable {
-        /// A secret of the user.
         package let securityKey: String
-        /// The app's secret that made it.
         package let keyID: UInt32
         package let issuedAt: UnixSeconds
         /// The last second in which it is valid; 0 for ever.

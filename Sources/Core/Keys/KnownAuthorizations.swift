@@ -16,7 +16,6 @@ package struct KnownAuthorizations: Sendable {
         (self.startedAt, self.completeSince, self.history) = (startedAt, completeSince, history)
     }
 
-    /// Combines the knowledge of two processes.
     package func merged(with other: KnownAuthorizations) -> KnownAuthorizations {
         let both = history.flatMap { own in other.history.map(own.merged) }
         var merged = KnownAuthorizations(

@@ -42,7 +42,6 @@ package struct RecentAuthorizations: Sendable {
     }
 
     fileprivate enum Group: Int, CaseIterable {
-        /// The last request was allowed.
         case allowed
         /// Denied, and a genuine key or an earlier success proves that the user exists.
         case proven
@@ -71,7 +70,6 @@ package struct RecentAuthorizations: Sendable {
         failures.limit = limits.stranger
     }
 
-    /// The number of users.
     var count: Int { tables.reduce(0) { $0 + $1.count } }
 
     /// The record of a user; nil when there is none.

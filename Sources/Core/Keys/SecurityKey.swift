@@ -18,7 +18,6 @@ package struct SecurityKey: Sendable {
     static let (saltStart, saltCount) = (15, 16)
     private static let encodedCount = 84
 
-    /// The app's secret that made it.
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
     /// The last second in which it is valid; 0 for ever.

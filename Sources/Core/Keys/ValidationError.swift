@@ -1,13 +1,11 @@
 /// A violation of the public grammar: answered 400, with the field and the expected form, never with a value.
 package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable, Equatable, CaseIterable {
-        /// The field is not there.
         case missing
         case null
         /// The field is a number, a list or anything else but a text.
         case notAString = "not_a_string"
         case duplicate
-        /// The field is the empty text.
         case empty
         /// The field has too many UTF-16 code units.
         case tooLong = "too_long"
@@ -66,7 +64,6 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A field of an authorization request.
 package enum CredentialField: String, Sendable, Equatable, CaseIterable {
     /// The app that the help desk made, up to 255 UTF-16 code units.
     case appID = "app_id"

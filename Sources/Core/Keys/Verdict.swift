@@ -53,7 +53,7 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case wrongMac = "wrong_mac"
     /// The key was issued later than now, by more than the clocks may differ.
     case issuedInFuture = "issued_in_future"
-    /// The key's own time is over.
+    /// The key has expired.
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
@@ -69,7 +69,7 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
 
 /// The reason why a request could not be decided.
 package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
-    /// A failure of our own.
+    /// A failure of Deskgate's own.
     case internalError = "internal_error"
     /// It is not known yet which keys are revoked.
     case revocationsUnknown = "revocations_not_loaded"

@@ -58,7 +58,6 @@ package enum Russian: PhraseLanguage {
 
 /// A literal in one language. As a type of its own it cannot stand where the other language is expected.
 package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation {
-    /// Collects the parts of a literal.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 

@@ -12,7 +12,7 @@ package struct AnswerWindow: Sendable {
     package static let lengthMilliseconds: UInt64 = 600_000
     /// Answers that were counted within this time count from the same moment, in milliseconds.
     static let stepMilliseconds: UInt64 = 5_000
-    /// The fewest bad answers that say something.
+    /// The minimum number of bad answers that form a finding.
     package static let fewest: UInt64 = 5
     /// The chat is closed when fewer than one in so many are let in.
     package static let share: UInt64 = 10
@@ -33,7 +33,6 @@ package struct AnswerWindow: Sendable {
         case refused
     }
 
-    /// Answers that are counted together.
     package struct Answer: Sendable, Hashable {
         /// The app; empty for requests that name none of the configuration.
         package let app: ByteKey
@@ -50,7 +49,6 @@ package struct AnswerWindow: Sendable {
     package struct Finding: Sendable, Equatable {
         package enum Kind: Sendable {
             case undecided
-            /// Nearly all are denied.
             case mostDenied
             /// Some are denied as revoked, while others are let in.
             case revoked
@@ -65,7 +63,6 @@ package struct AnswerWindow: Sendable {
         /// Of which app; empty when it is none of the configuration.
         package let app: String
         package let reason: String
-        /// The number of such answers.
         package let count: UInt64
         package let reasonCount: UInt64
         package let total: UInt64
@@ -82,7 +79,6 @@ package struct AnswerWindow: Sendable {
         }
     }
 
-    /// Bad answers that one cause may have.
     private struct Cause: Hashable {
         let app: ByteKey
         let result: Result
@@ -90,7 +86,6 @@ package struct AnswerWindow: Sendable {
         init(_ answer: Answer) { (app, result) = (answer.app, answer.result) }
     }
 
-    /// The answers of one step.
     private struct Slice {
         let at: MonotonicMilliseconds
         var counts: [Answer: UInt64]

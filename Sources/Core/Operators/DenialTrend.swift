@@ -22,9 +22,7 @@ package struct DenialTrend: Sendable {
     }
 
     package struct Spike: Sendable, Equatable {
-        /// The number of authorizations in the window.
         package let asked: UInt64
-        /// The number of denials in the window.
         package let denied: UInt64
         /// The usual number of denials in such a window, rounded up.
         package let usual: UInt64
@@ -67,7 +65,6 @@ package struct DenialTrend: Sendable {
     /// The oldest first; the first ones are from before the history.
     private var samples: [Sample] = []
 
-    /// Begins without any count.
     package init() {}
 
     /// Takes in the counts of now.

@@ -33,7 +33,6 @@ package struct ExpiringCredential: Sendable, Equatable {
         expiresAt < now + UInt64(max(RenewalTime.shownDays, thresholds.expiresDays)) * 86_400
     }
 
-    /// Whether it counts no more.
     package func hasEnded(now: UnixSeconds) -> Bool { expiresAt <= now }
 
     /// Whether operators are told that it ends soon, or has ended.
@@ -41,7 +40,6 @@ package struct ExpiringCredential: Sendable, Equatable {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
-    /// The steps for the operator, in sentences.
     package var remedy: LocalizedText {
         switch kind {
         case .listenerCertificate:

@@ -4,7 +4,6 @@ package import Time
 /// Something that operators are told of when it begins and when it ends. The store keeps it while it lasts, so that each is told once,
 /// whatever restarts and however many processes see it.
 package struct OperatorCondition: Sendable, Equatable {
-    /// The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
         /// A notifier starts no attempts. The subject is its name.
         case notifierPaused = "notifier_paused"
@@ -107,12 +106,11 @@ extension OperatorCondition.Kind {
     package var ended: Event.Kind { self == .notifierPaused ? .notifierRecovered : begun }
 }
 
-/// A process's knowledge of a condition.
 package enum ConditionStatus: Sendable, Equatable {
     case holds
     /// Neither is shown: one that has been told lasts, and none begins.
     case unknown
-    /// It is not there.
+    /// The condition has ended.
     case over(OperatorCondition.End)
 }
 

@@ -13,7 +13,6 @@ package struct OperatorThresholds: Sendable, Equatable {
     /// The number of denied authorizations of an app within `DenialTrend.windowMilliseconds`.
     package var denials = 20
 
-    /// The defaults.
     package init() {}
 }
 
@@ -59,7 +58,7 @@ package enum ProblemRule {
     }
 }
 
-/// When a disk has little space left.
+/// Decides when a disk has little space left.
 package enum DiskRule {
     /// - Parameter freeBytes: what an unprivileged user can still write.
     package static func status(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
@@ -86,7 +85,7 @@ package enum DiskRule {
     }
 }
 
-/// When operators are told of dead deliveries.
+/// Decides when dead deliveries are reported.
 package enum DeadRule {
     /// For how long after the last of them has ended, in milliseconds.
     private static let shownMilliseconds: UInt64 = 86_400_000

@@ -22,7 +22,6 @@ package struct UnservedDevices: Sendable {
         }
     }
 
-    /// The registrations of one app.
     private struct Tally {
         var total: UInt64 = 0
         var unserved: [ByteKey: UInt64] = [:]

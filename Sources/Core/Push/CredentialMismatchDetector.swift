@@ -4,7 +4,6 @@
 /// devices of many different people, all of which it has taken pushes for before, and takes none between them. What was never taken says nothing
 /// of the settings: anybody who is registered can send any token. It is a value: the caller locks, and keeps one for each notifier.
 package struct CredentialMismatchDetector: Sendable, Equatable {
-    /// The consequence of a refusal.
     package enum Finding: Sendable, Equatable {
         /// The device's token is of no use to this app.
         case token

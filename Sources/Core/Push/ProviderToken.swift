@@ -13,10 +13,8 @@ package struct ProviderToken: Sendable {
 }
 
 extension ProviderToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same for every token.
     package var description: String { "<redacted>" }
 
-    /// The same for every token.
     package var debugDescription: String { description }
 
     /// No children, so that `dump` and test reports show nothing either.

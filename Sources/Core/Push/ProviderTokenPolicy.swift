@@ -6,7 +6,6 @@ package struct ProviderTokenPolicy: Sendable {
     package let marginMilliseconds: UInt64
     /// The shortest time between two replacements of tokens that the provider has refused, in milliseconds.
     package let replacementIntervalMilliseconds: UInt64
-    /// When a fetch that failed is repeated.
     package let backOff: RetryPolicy
     /// The backoff after the provider complained of too many tokens.
     package let updatesBackOff: RetryPolicy

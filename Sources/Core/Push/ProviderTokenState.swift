@@ -26,7 +26,6 @@ package struct ProviderTokenState: Sendable {
     /// The number of consecutive complaints of the provider about too many tokens.
     var complaints = 0
     var lastNumber: UInt64 = 0
-    /// When a refused token was last replaced.
     var replacedAt: MonotonicMilliseconds?
     /// No fetch starts before its end, because a fetch failed.
     var backOff: Hold?
@@ -37,7 +36,6 @@ package struct ProviderTokenState: Sendable {
     /// The difference between the provider's clock and ours, in seconds; 0 while they agree.
     package internal(set) var clockCorrectionSeconds: Int64 = 0
 
-    /// Starts without a token.
     package init(_ policy: ProviderTokenPolicy) {
         self.policy = policy
     }
@@ -113,9 +111,8 @@ extension ProviderTokenState {
     /// The token that is handed out, and its times.
     struct Current: Sendable {
         let token: ProviderToken
-        /// When fetching the next one starts.
+        /// The start of fetching the next one.
         let renewal: MonotonicMilliseconds
-        /// When it is no longer handed out.
         let end: MonotonicMilliseconds
 
         /// The next token is fetched no earlier than half of this one's lifetime, however short that is.
@@ -127,7 +124,6 @@ extension ProviderTokenState {
         }
     }
 
-    /// A fetch under way.
     struct Fetch: Sendable {
         /// When it was started. The token's lifetime is counted from here, because the provider's own start is unknown.
         let startedAt: MonotonicMilliseconds

@@ -4,7 +4,6 @@ package import Time
 package enum PushContent: String, Sendable, CaseIterable {
     /// The author with the picture, and the text or the names of the files.
     case full
-    /// The author with the picture.
     case author
     case `private`
 }
@@ -23,7 +22,6 @@ package struct PushStyle: Sendable, Equatable {
     package static let longestTitleBytes = 256
 
     package let content: PushContent
-    /// In which words.
     package let templates: PushTemplates
     /// The sound's name as the app knows it, or `default`; nil for none.
     package let sound: String?

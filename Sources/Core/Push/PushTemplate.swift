@@ -1,10 +1,8 @@
 /// A text of a notification with places to be filled in, such as `{count} files: {files}`; `{{` and `}}` stand for braces.
 package struct PushTemplate: Sendable, Equatable {
-    /// The values that can be inserted.
     package enum Placeholder: String, Sendable, CaseIterable {
         case author
         case text
-        /// The number of its files.
         case count
         case files
     }

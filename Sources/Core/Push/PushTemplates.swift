@@ -1,6 +1,5 @@
 /// The texts of notifications in one language: English and Russian are built in, and every text can be replaced.
 package struct PushTemplates: Sendable, Equatable {
-    /// All mistakes in the configured texts.
     package struct Problems: Error, Equatable {
         /// One mistake: which text, or the language when nil, and a sentence's end that follows its name.
         package struct Problem: Equatable, Sendable {
@@ -60,7 +59,6 @@ package struct PushTemplates: Sendable, Equatable {
     package static let english = make("en")
     package static let russian = make("ru")
 
-    /// A text with everything filled in.
     func text(_ part: PushTemplatePart, _ value: (PushTemplate.Placeholder) -> String = { _ in "" }) -> String {
         guard let template = templates[part] ?? templates[.filesOther] else { preconditionFailure("required texts are there") }
         return template.filled(value)
@@ -132,7 +130,6 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     case filesOther = "files_other"
     /// The title that reveals nothing; it also stands where an author's name is unknown.
     case neutralTitle = "neutral_title"
-    /// The body that reveals nothing.
     case neutralBody = "neutral_body"
 
     /// The allowed placeholders. The neutral texts have none, because they reveal nothing.
@@ -145,7 +142,6 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
         }
     }
 
-    /// The body for so many files.
     static func files(_ form: PluralForm) -> PushTemplatePart {
         switch form {
         case .one: .filesOne

@@ -3,7 +3,6 @@
 /// What shows nothing or turns other text around goes: control characters, the bidirectional embeddings, overrides and isolates (which disguise
 /// file names), byte order marks, noncharacters. What writing needs stays: joiners, variation selectors, tags, direction marks.
 package enum PushText {
-    /// Replaces text that was cut off.
     package static let ellipsis = "…"
 
     /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is visible.

@@ -44,7 +44,7 @@ package struct PushWithdrawal: Sendable, Equatable {
 }
 
 extension DeliveryPlan.Row {
-    /// When its first attempt is due.
+    /// The time of its first attempt.
     package func dueAt(of event: Event) -> UnixMilliseconds {
         subscription.isForEachDevice ? event.receivedAt + PushWithdrawal.delayMilliseconds : event.receivedAt
     }

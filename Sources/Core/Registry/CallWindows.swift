@@ -1,10 +1,7 @@
 package import Time
 
-/// A limit is reached.
 package struct LimitRefusal: Sendable, Equatable {
-    /// The rule that is broken for longest.
     package let rule: LimitRule
-    /// When it allows the next call.
     package let until: UnixMilliseconds
 
     package init(_ rule: LimitRule, until: UnixMilliseconds) {

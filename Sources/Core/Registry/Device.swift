@@ -4,7 +4,6 @@ package import Time
 /// A device that a person's app has registered for notifications.
 package struct Device: Sendable, Equatable {
     package struct Key: Sendable, Hashable, Comparable {
-        /// The app, as it arrived.
         package let appID: String
         package let userID: String
         /// The app's installation; not empty.
@@ -48,7 +47,6 @@ package struct Device: Sendable, Equatable {
     package let environment: String?
     /// Since when it has this token and type.
     package private(set) var registeredAt: UnixMilliseconds
-    /// When its app last said so.
     package private(set) var seenAt: UnixMilliseconds
 
     package init(

@@ -2,7 +2,6 @@ package import Time
 
 /// Limits registrations: at most `max` in any window of that length, exactly.
 package struct LimitRule: Sendable, Equatable {
-    /// The unit whose registrations are counted together.
     package enum Scope: String, Sendable, CaseIterable {
         case user
         /// One device of an app, regardless of the user.

@@ -25,10 +25,8 @@ package struct PushToken: Sendable, Equatable {
         text.utf8.count >= fewestDigits && APNsToken.isValid(text) ? text.lowercased() : text
     }
 
-    /// The digits of APNs' shortest tokens.
     private static let fewestDigits = 64
 
-    /// Takes a token whose digest is known.
     package init(_ text: String, digest: [UInt8]) {
         self.text = text
         self.digest = digest

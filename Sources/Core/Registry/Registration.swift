@@ -4,14 +4,12 @@ package import Time
 /// A device's request to be notified, or not to be notified any more; its security key has been verified.
 package struct Registration: Sendable {
     package let key: Device.Key
-    /// The type in the app's own words.
     package let type: String
     /// nil unsubscribes the device.
     package let token: PushToken?
     package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
-    /// The claims that its device keeps.
     package let claims: KeyClaims
 
     /// Makes a registration.
@@ -28,13 +26,11 @@ package struct Registration: Sendable {
         self.claims = claims ?? KeyClaims(issuedAt: now.seconds, nil)
     }
 
-    /// The result of a registration.
     package enum Outcome: Sendable, Equatable {
         /// The device has a new token or type.
         case registered
         /// The device was registered in the same way already.
         case unchanged
-        /// The device is not notified any more.
         case removed
         /// A limit was exceeded; nothing has changed.
         /// - Parameters:

@@ -19,7 +19,6 @@ extension RegistrationCalls: Timestamped {
     }
 }
 
-/// The used part of a limit.
 package struct LimitUse: Sendable, Equatable {
     package let rule: LimitRule
     package let used: Int

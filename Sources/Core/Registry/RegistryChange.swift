@@ -7,20 +7,16 @@ package struct RegistryChange: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// A device has a new token or type.
         case registered
-        /// A token is not used any more.
         case removed(Reason)
     }
 
-    /// The reason why a token left.
     package enum Reason: String, Sendable, CaseIterable {
-        /// The app unsubscribed it.
         case unsubscribed
         /// The same token came with another person or device: somebody else has signed in on that phone.
         case moved
         /// The person has more devices than may be.
         case tooManyDevices = "too_many_devices"
         case idle
-        /// The provider no longer knows it.
         case gone
         case operatorRemoved = "operator"
         /// The person was forgotten. Only relays are told, so that their help desks drop the token; others are told of the person.
@@ -28,7 +24,6 @@ package struct RegistryChange: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The device as it is, or was.
     package let device: Device
     /// The device as it was registered before, where its token or type is another one now.
     package let replaced: Device?
@@ -69,7 +64,6 @@ extension RegistryChange {
 
         /// Not empty.
         package let deviceID: String
-        /// The token that was registered, or left.
         package let token: Token
         /// The token that the device had before, where it has another one now.
         package let replaced: Token?

@@ -4,7 +4,6 @@ package import Time
 /// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
 package struct RegistryDevice: Sendable, Equatable {
     package let key: Device.Key
-    /// The type in the app's own words.
     package var type: String
     /// nil for a tombstone.
     package var token: PushToken?
@@ -13,11 +12,9 @@ package struct RegistryDevice: Sendable, Equatable {
     package var environment: String?
     /// Since when it has its last token and its type.
     package var registeredAt: UnixMilliseconds
-    /// When it was heard of last.
     package var seenAt: UnixMilliseconds
     /// Whether its app itself said so, which no webhook changes.
     package var isFromApp: Bool
-    /// The key with which it registered last.
     package var claims: KeyClaims
 
     package init(

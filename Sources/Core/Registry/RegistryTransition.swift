@@ -6,7 +6,6 @@ package import Time
 package enum RegistryTransition {
     /// One row to write, or something to tell.
     package enum Change: Sendable, Equatable {
-        /// Inserts a device, or replaces its row.
         case put(RegistryDevice)
         /// `RegistryDevice.touch`, of a device that exists.
         case touch(Device.Key, at: UnixMilliseconds, KeyClaims)
@@ -235,7 +234,6 @@ package protocol RegistryRows {
 
     func device(_ key: Device.Key) throws(Failure) -> RegistryDevice?
 
-    /// All that is known of a person.
     func person(appID: String, userID: String) throws(Failure) -> RegistryPerson
 
     /// The registered device of an app that has a token, found by the token's digest.

@@ -32,7 +32,7 @@ package struct RevocationCopy: Sendable {
     /// By how much the clock may have been set back since the file was written, in seconds.
     private static let clockSkewSeconds: UInt64 = 300
 
-    /// When these were the store's revocations.
+    /// When they were last read from the store.
     package let confirmedAt: UnixSeconds
     /// Without reason, author and time.
     package let revocations: [Revocation]

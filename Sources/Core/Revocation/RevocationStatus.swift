@@ -7,7 +7,7 @@ package struct RevocationStatus: Sendable, Equatable {
         case store
         /// Read from the copy, because the store could not be read since the start.
         case copy
-        /// Nobody knows which keys are revoked.
+        /// Unknown.
         case none
     }
 

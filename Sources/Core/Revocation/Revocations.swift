@@ -10,7 +10,6 @@ package final class Revocations: Sendable {
     /// No revocations, for a process without a store.
     package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
-    /// Whether they have been read.
     package let isKnown: Bool
     package let count: Int
     private let table: RevocationTable

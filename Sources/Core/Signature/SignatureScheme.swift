@@ -1,7 +1,6 @@
 internal import Crypto
 
 package struct SignatureScheme: Sendable {
-    /// The hash function of an HMAC.
     package enum Algorithm: String, Sendable, CaseIterable {
         case sha1 = "HMAC-SHA-1"
         case sha256 = "HMAC-SHA-256"

@@ -68,7 +68,6 @@ package struct BotCall: Sendable, Equatable {
     /// which may be called again and again, and for a call that has ended with nothing done.
     package let key: [UInt8]?
     package let appID: String
-    /// The person for whom the bot asks.
     package let userID: String
     package let bot: String
     package let function: String

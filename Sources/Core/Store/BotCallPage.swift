@@ -36,11 +36,9 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 
     package var description: String { "\(at)-\(number)" }
 
-    /// By the time first.
     package static func < (left: Self, right: Self) -> Bool { (left.at, left.number) < (right.at, right.number) }
 }
 
-/// A part of a list of calls.
 package struct BotCallPage: Sendable, Equatable {
     /// The calls, those that began last first.
     package private(set) var calls: [BotCall]

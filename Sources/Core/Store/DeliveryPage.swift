@@ -3,7 +3,6 @@ package import Time
 /// A position in the order of acceptance, which stays valid when deliveries are deleted.
 package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
     package let event: Int64
-    /// The delivery's position within its event.
     package let position: Int64
 
     package init(event: Int64, position: Int64) {
@@ -22,7 +21,6 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(event)-\(position)" }
 }
 
-/// A part of a list of deliveries.
 package struct DeliveryPage: Sendable, Equatable {
     /// The deliveries, newest first.
     package private(set) var deliveries: [Delivery]

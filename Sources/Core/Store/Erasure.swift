@@ -8,7 +8,6 @@ package enum GivenUpReason: String, Sendable, CaseIterable {
 
 /// The rows that the erasure of a person removed.
 package struct Erasure: Sendable, Equatable {
-    /// The number of a notifier's deliveries.
     package struct Deliveries: Sendable, Equatable {
         package let notifier: String
         package let count: Int
@@ -26,7 +25,6 @@ package struct Erasure: Sendable, Equatable {
 
     package var devices = 0
     package var events = 0
-    /// The number of deliveries in any state.
     package var deliveries = 0
     /// The number of them that were pending, by notifier.
     package var pending: [ByteKey: Int] = [:]
@@ -34,7 +32,6 @@ package struct Erasure: Sendable, Equatable {
 
     package init() {}
 
-    /// Adds what a later step has removed.
     package mutating func add(_ other: Erasure) {
         devices += other.devices
         events += other.events
@@ -58,7 +55,6 @@ package struct PersonTraces: Sendable, Equatable {
         self.others = others
     }
 
-    /// The texts that files are searched for.
     package var texts: [String] { ([person.userID] + others).filter { $0.utf8.count >= Self.shortestText } }
     /// The number of texts that are too short for the search.
     package var tooShort: Int { others.count + 1 - texts.count }

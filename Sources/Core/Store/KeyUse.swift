@@ -2,10 +2,8 @@ package import Time
 
 /// When a key of an app last authorized somebody, as all processes know that share the store.
 package struct KeyUse: Sendable, Equatable {
-    /// The key that a record is about.
     package struct Name: Hashable, Comparable, Sendable {
         package let app: ByteKey
-        /// The key's number within the app.
         package let keyID: UInt32
 
         package init(app: ByteKey, keyID: UInt32) {
@@ -18,7 +16,6 @@ package struct KeyUse: Sendable, Equatable {
     }
 
     package let appID: String
-    /// The key's number within the app.
     package let keyID: UInt32
     /// Since when its use is recorded: nothing is known of the time before.
     package private(set) var since: UnixMilliseconds
@@ -37,7 +34,6 @@ package struct KeyUse: Sendable, Equatable {
     /// Until when it may have been used for all that is known: the last use, or the time before the record.
     package var lastPossibleUse: UnixMilliseconds { usedAt.map { max($0, since) } ?? since }
 
-    /// Merges two records of one key.
     package func merged(with other: KeyUse) -> KeyUse {
         KeyUse(appID: appID, keyID: keyID, since: min(since, other.since), usedAt: [usedAt, other.usedAt].compactMap(\.self).max())
     }

@@ -2,7 +2,6 @@
 package struct NameQuery: Sendable, Equatable {
     /// The text, compared as bytes.
     package let name: String
-    /// The kinds of things that are wanted.
     package let kinds: Set<NameMatch.Kind>
 
     package init(_ name: String, kinds: Set<NameMatch.Kind>) {
@@ -20,9 +19,7 @@ package struct NameMatch: Sendable, Hashable {
 
     package enum Source: String, Sendable, CaseIterable {
         case device
-        /// In a block of the user.
         case block
-        /// In another revocation that names the user.
         case revocation
         /// By its digest among the users who were forgotten.
         case former

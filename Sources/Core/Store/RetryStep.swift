@@ -20,7 +20,6 @@ package struct RetryStep: Sendable, Equatable {
     /// The start of the next step; nil when none is left.
     package var next: DeliveryCursor?
 
-    /// Makes a step that has done nothing.
     package init() {}
 
     /// Counts a delivery that was retried, or was not for a reason.

@@ -298,10 +298,8 @@ package protocol Store: Sendable {
 }
 
 extension Store {
-    /// No other process waits for the leases.
     package func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] { [] }
 
-    /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
 
     /// The store has no clock of its own.
@@ -320,25 +318,18 @@ extension Store {
     /// One in memory is, and the configuration warns of it.
     package var isNew: Bool { false }
 
-    /// There are no others.
     package var replicaStatus: ReplicaStatus { .alone }
 
-    /// There are no others to tell.
     package func announce(keysDigest: String) {}
 
-    /// Only this process can have the store.
     package var replicas: [Replica] { [] }
 
-    /// There are no others to ask.
     package func ask(_ question: UserQuestion) throws(StoreError) -> Int { 0 }
 
-    /// There are no others who would answer.
     package func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]] { [] }
 
-    /// There are no others who would ask.
     package func openQuestions() throws(StoreError) -> [UserQuestion] { [] }
 
-    /// There are no others who have asked.
     package func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError) {}
 
     /// Gives up due deliveries that have expired by `now`, with nothing held back.

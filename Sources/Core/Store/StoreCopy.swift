@@ -1,5 +1,4 @@
 package struct StoreCopyProgress: Sendable, Equatable {
-    /// The table that is being copied.
     package let table: String
     /// The number of rows that the target has.
     package let copied: Int
@@ -36,6 +35,5 @@ package struct StoreCopyReport: Sendable, Equatable {
         self.isContinued = isContinued
     }
 
-    /// The number of rows of all tables.
     package var rows: Int { tables.reduce(0) { $0 + $1.rows } }
 }

@@ -1,6 +1,5 @@
 package import Time
 
-/// The result of accepting an event.
 package enum Acceptance: Sendable, Equatable {
     case accepted
     /// An event with the same identity was stored before, under this id.
@@ -30,7 +29,6 @@ package struct FinishedAttempt: Sendable, Equatable {
         case givenUp(RetryDecision.Ending)
     }
 
-    /// A provider's statement about the device.
     package enum DeviceUpdate: Sendable, Equatable {
         /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
@@ -44,7 +42,6 @@ package struct FinishedAttempt: Sendable, Equatable {
     package private(set) var next: Next
     /// A stable word.
     package let reason: String
-    /// When the outcome was known.
     package private(set) var now: UnixMilliseconds
     /// The device as it was claimed, when there is news of it.
     package let device: Device?
@@ -71,7 +68,6 @@ package struct FinishedAttempt: Sendable, Equatable {
 package struct RefusedDeliveries: Sendable, Equatable {
     package let notifier: String
     package let ending: DeliveryEnding
-    /// The number since the store was opened.
     package let count: Int
 
     package init(notifier: String, ending: DeliveryEnding, count: Int) {
@@ -98,7 +94,6 @@ package struct DeliveryFilter: Sendable, Equatable {
     /// Ended at this moment or earlier, in milliseconds by the store's own clock, as `DeadCounts.endedBy`; only for dead deliveries.
     package var endedBy: Int64?
 
-    /// Makes a filter that everything matches.
     package init() {}
 }
 
@@ -116,7 +111,6 @@ package struct DeliveryStory: Sendable, Equatable {
 
 package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
-    /// The number of pending deliveries.
     package let count: Int
     /// When the one of them that expires first was accepted: the oldest, but for those that an operator has brought back
     /// with a new expiry, which come in among those that arrived at that time.
@@ -147,7 +141,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case inDoubt = "in_doubt"
         /// The question took longer than a read may, and was ended.
         case tooLong = "too_long"
-        /// It is being closed.
         case closed
     }
 

@@ -16,7 +16,6 @@ package struct HandOffFailure: Error, Equatable {
     /// Whether support may have the message all the same. A new ticket alone does not count, because support does not see it.
     package let mayBeDone: Bool
 
-    /// Takes both as they are.
     package init(_ failure: TicketFailure, mayBeDone: Bool) {
         (self.failure, self.mayBeDone) = (failure, mayBeDone)
     }

@@ -13,11 +13,9 @@ package struct Ticket: Sendable, Equatable {
     package var priority: TicketPriority?
     /// The customer it belongs to, as the app calls the person.
     package var userID: String?
-    /// The customer's number at the help desk.
     package var customerID: Int64?
     /// The kind of channel that it came from, as `channelType(_:)` says.
     package var channelType: String?
-    /// The group of support that has it.
     package var groupKey: String?
     /// The name of the person of support who has it, as the customer may see it.
     package var agentName: String?
@@ -27,10 +25,8 @@ package struct Ticket: Sendable, Equatable {
     package var relatedChannels: [RelatedChannel] = []
     /// The customer's rating, 1 to 5.
     package var score: Int64?
-    /// The customer's text with the rating.
     package var ratingComment: String?
     package var createdAt: UnixMilliseconds?
-    /// When it changed last.
     package var updatedAt: UnixMilliseconds?
 
     /// A ticket of which only the number is known.

@@ -13,7 +13,6 @@ package protocol TicketDesk: Sendable {
     /// Closes a ticket that is active or idle.
     /// - Parameter owner: whose ticket it must be; nil for anybody's.
     func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket
-    /// Reopens a closed ticket.
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
     /// Says which channels a ticket is about, of which its customer must have joined each; none clears them.
@@ -28,7 +27,6 @@ package protocol TicketDesk: Sendable {
     func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField]
 }
 
-/// A ticket that was just made.
 package struct NewTicket: Sendable, Equatable {
     package enum Message: Sendable, Equatable {
         case none
@@ -86,7 +84,6 @@ package struct TicketQuestion: Sendable, Equatable {
     package let userID: String?
     /// The fields that they must have, all of them.
     package let fields: [TicketField]
-    /// The list goes on from here.
     package let after: TicketCursor
     /// The maximum number.
     package let limit: Int
@@ -105,7 +102,6 @@ package struct TicketQuestion: Sendable, Equatable {
     package var states: [TicketState] { selection == .closed ? [.closed] : TicketState.open }
 }
 
-/// A part of a list of tickets.
 package struct TicketPage: Sendable, Equatable {
     package let tickets: [Ticket]
     /// The start of the next page; nil at the end. A page may have few tickets, or none, and yet not be the last one.

@@ -21,7 +21,6 @@ package struct TicketDraft: Sendable, Equatable {
     package let groupKey: String?
     package let priority: TicketPriority?
     package let fields: [TicketField]
-    /// The customer's channels that it is about.
     package let relatedChannels: [String]
     /// The customer's first message; until there is one, support does not see the ticket.
     package let message: String?

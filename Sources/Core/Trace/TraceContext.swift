@@ -11,7 +11,6 @@ package struct TraceContext: Sendable, Hashable {
     package let traceID: UInt128
     /// The span that others continue from; never 0.
     package let spanID: UInt64
-    /// Whether whoever began the trace records it.
     package let isSampled: Bool
 
     /// Makes a context; an id of 0, which the specification forbids, becomes 1.

@@ -6,7 +6,6 @@ package import Time
 /// their own: strangers who try many keys must not displace what is kept of users. A yes stays as a mark after its time, until it is
 /// displaced: the key was allowed before. It is a value, and the caller locks.
 package struct AnswerCache: Sendable {
-    /// When the answers' time is over.
     private var allowed: BoundedTable<CheckIdentity, MonotonicMilliseconds>
     private var denied: BoundedTable<CheckIdentity, MonotonicMilliseconds>
 

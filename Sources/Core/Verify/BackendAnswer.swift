@@ -1,10 +1,8 @@
 /// The decision of an app's backend about a person.
 package enum BackendAnswer: Sendable, Hashable {
-    /// The person may use the chat.
     case allowed
-    /// The person may not.
     case denied
-    /// It cannot decide, or was not asked.
+    /// No decision, or no call.
     case undecided(UndecidedReason)
 }
 
@@ -45,7 +43,6 @@ package struct BackendReply: Sendable, Equatable {
         keepSeconds = cacheControl.flatMap(CacheControl.longestSeconds)
     }
 
-    /// Takes a call without a response.
     package init(_ reason: UndecidedReason, _ health: Health) {
         answer = .undecided(reason)
         self.health = health
@@ -56,7 +53,7 @@ package struct BackendReply: Sendable, Equatable {
 /// Seconds for which answers are cached; 0 caches none.
 package struct AnswerLifetimes: Sendable, Equatable {
     package var positiveSeconds: UInt64
-    /// For a no.
+    /// For denials.
     package var negativeSeconds: UInt64
 
     package init(positiveSeconds: UInt64, negativeSeconds: UInt64) {

@@ -13,7 +13,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     package enum Finding: Sendable, Equatable {
         /// The answer that the backend gave before.
         case kept(BackendAnswer)
-        /// It is not called.
         case refused(UndecidedReason)
 
         package var answer: BackendAnswer {
@@ -25,7 +24,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     }
 
     package enum Step: Sendable, Equatable {
-        /// Answer at once.
         case answer(Finding)
         /// Nothing: a call that is under way answers.
         case wait
@@ -44,7 +42,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     /// A change for other calls when a call ends.
     package enum Change: Sendable, Equatable {
         case opened
-        /// The breaker has closed.
         case closed
         case pacedNewKeys
     }
@@ -114,7 +111,6 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     private func isKnown(_ identity: CheckIdentity) -> Bool { keysAreChecked || cache.wasAllowed(identity) }
 
-    /// Takes somebody who wants to know.
     package mutating func ask(_ identity: CheckIdentity, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
         if let finding = find(identity, now: now) { return .answer(finding) }
         if let number = callOfIdentity[identity] {

@@ -23,7 +23,6 @@ package struct NewKeyRateLimit: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether a call may start.
     package func permits(now: MonotonicMilliseconds) -> Bool {
         guard failures >= Self.failuresToPace, let lastStart else { return true }
         return lastStart.saturating(adding: Self.intervalMilliseconds) <= now
@@ -34,7 +33,6 @@ package struct NewKeyRateLimit: Sendable, Equatable {
         lastPaced.map { now < $0.saturating(adding: Self.shownMilliseconds) } ?? false
     }
 
-    /// Records that a call starts.
     package mutating func started(now: MonotonicMilliseconds) {
         lastStart = now
     }

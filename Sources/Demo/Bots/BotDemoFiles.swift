@@ -25,7 +25,6 @@ package struct BotDemoFiles: Sendable {
         shop = Path.resolve("shop.json", in: directory)
     }
 
-    /// The files that must not exist yet.
     package var all: [String] { [signingSecret, shopToken, shop] }
 
     /// Creates the files; their directory and `secrets` in it are there. Only their owner may read them.

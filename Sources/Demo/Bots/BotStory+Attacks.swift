@@ -58,7 +58,6 @@ extension BotStory {
         return own.text("confirmation") ?? ""
     }
 
-    /// An operator looks at what was done.
     mutating func audit() throws(DemoFailure) {
         say("\n6. Every call is in the audit, with user, function, digest of the arguments, outcome and time. The newest of each kind:\n")
         var expected: Set<String> = ["succeeded", "refused", "invalid"]

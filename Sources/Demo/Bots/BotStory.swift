@@ -5,7 +5,6 @@ internal import Simulators
 struct BotStory {
     /// The owner of the app and the model.
     static let customer = "user-1"
-    /// Somebody else, who has an order too.
     static let victim = "user-2"
     static let order = "1002"
     static let otherOrder = "1003"
@@ -16,7 +15,6 @@ struct BotStory {
     let shop: SampleShop
     let client: Client
     let say: (String) -> Void
-    /// A sentence for each unexpected result.
     private(set) var surprises: [String] = []
     /// Whether the model was told to have the customer confirm, as it should be.
     private(set) var wasAskedToConfirm = false
@@ -41,7 +39,6 @@ struct BotStory {
         try audit()
     }
 
-    /// Notes what was not as expected.
     mutating func check(_ isExpected: Bool, _ surprise: String) {
         guard !isExpected else { return }
         surprises.append(surprise)
@@ -87,7 +84,6 @@ struct BotStory {
             "the shop was not called once for each function, for \(Self.customer)")
     }
 
-    /// - Returns: the confirmation that was used.
     private mutating func cancel(_ start: Start) throws(DemoFailure) -> String {
         say("\n3. The customer wants to cancel. The model cannot do that alone: the app asks the customer, and confirms with its key.\n")
         let (before, calls) = (shop.shopData, shop.records.count)

@@ -31,7 +31,6 @@ package struct AuthenticatedCaller: Sendable {
         latest = key.map { policy.narrowed(by: application.life).end(of: $0, in: application).milliseconds } ?? .max
     }
 
-    /// The person, as limits count.
     package var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 
     /// The key, for what is derived from it; nil where only the app's backend understands it.
@@ -53,7 +52,6 @@ extension CallWindows.Person {
 /// The answer to a proven caller, with what is counted and logged of it.
 package struct AuthenticatedAnswer: Sendable {
     package let response: Response
-    /// The result, as in logs and metrics.
     package let result: String
     /// The reason of a failure, for a log line; nil for a success that is not logged. Never the caller's own text.
     package let reason: String?
@@ -72,7 +70,6 @@ package struct AuthenticatedAnswer: Sendable {
     }
 }
 
-/// The answer to an authenticated caller.
 package enum AuthenticatedStep: Sendable {
     case answer(AuthenticatedAnswer)
     /// When somebody has been asked: starts that, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.

@@ -50,13 +50,11 @@ package final class AuthorizationRecorder: Sendable {
         }
     }
 
-    /// Forgets a user. Does not block.
     package func forget(appID: String, user: KeyedDigest) {
         apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock { $0.forget(user) }
     }
 }
 
-/// The records of one snapshot's apps.
 struct AuthorizationRecords: Sendable {
     let apps: [Monitor<RecentAuthorizations>]
     let unknownApp: Monitor<RecentAuthorizations>

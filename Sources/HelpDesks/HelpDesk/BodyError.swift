@@ -17,7 +17,6 @@ package enum BodyError: Error {
     package static let notAnObjectReason = "not_an_object"
     package static let invalidFormReason = "invalid_form"
 
-    /// The reason, as in logs and metrics.
     package var reason: String {
         switch self {
         case .malformed(let error): error.problem.rawValue

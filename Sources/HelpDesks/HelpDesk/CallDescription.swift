@@ -3,7 +3,6 @@ package import HTTPServer
 package import JSON
 
 package enum CallDescription {
-    /// The fields that every such call has.
     package static let credentials: [(String, JSONValue)] = [
         ("app_id", described(Schema.line(1...FieldGrammar.longestAppID), "The app. Its length counts in UTF-16 code units.")),
         ("user_id", described(Schema.line(1...FieldGrammar.longestUserID), "The person. Its length counts in UTF-16 code units.")),
@@ -32,7 +31,6 @@ package enum CallDescription {
     package static let undecided = RouteDescription.Answer(
         503, text: "A failure of the service or of what it depends on, never a denial.", headers: ["Retry-After"])
 
-    /// The same schema with a description.
     package static func described(_ schema: JSONValue, _ text: String) -> JSONValue {
         guard case .object(var object) = schema else { return schema }
         object.append(.string(text), forKey: "description")

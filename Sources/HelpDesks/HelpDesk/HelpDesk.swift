@@ -101,7 +101,6 @@ package struct HelpDeskSignature: Sendable {
     }
 }
 
-/// A help desk whose apps are served.
 package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
@@ -141,7 +140,6 @@ package final class CacheInvalidation: Sendable {
 
     private let listeners = Monitor<[@Sendable (Item) -> Void]>([])
 
-    /// Makes one without listeners.
     package init() {}
 
     /// Adds a listener. It is called right after a change of the revocations is in force, and must not block.
@@ -149,7 +147,7 @@ package final class CacheInvalidation: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// Tells everybody, on this thread.
+    /// Informs all listeners, on this thread.
     package func tell(_ item: Item) {
         for listener in listeners.withLock({ $0 }) { listener(item) }
     }

@@ -13,9 +13,7 @@ package final class HelpDeskState: Sendable {
     package let subscriptions: AppSubscriptions
     /// The help desks of the authorizer's applications, in their order.
     private let helpDesks: [HelpDeskKind]
-    /// Notes when keys are used.
     private let keyUses: KeyUses
-    /// Records how users' requests are answered.
     private let records: AuthorizationRecords
     let pushTokenLimits: [LimitRule]
 
@@ -76,15 +74,12 @@ package struct HelpDeskMetrics: Sendable {
     package let webhookMembersLeftOut: MetricFamily<Counter>
     /// Calls for previews of URLs by app and result.
     package let urlPreviews: MetricFamily<Counter>
-    /// When keys were last used.
     package let keyUses = KeyUsageTracker()
-    /// The apps that unknown ones resemble.
     package let nearestApps = NearestApps()
     /// The types of registered devices that no notifier serves.
     package let unservedDevices = Monitor(UnservedDevices())
     /// Requests to the help desks' own APIs by app, request and outcome.
     package let helpDeskRequests: MetricFamily<Counter>
-    /// The durations of those requests, by app.
     package let helpDeskDurations: MetricFamily<Histogram>
     /// Calls for session tokens by app and result.
     package let sessionTokenRequests: MetricFamily<Counter>

@@ -61,7 +61,6 @@ package struct KeyUses: ~Copyable, Sendable {
     }
 }
 
-/// When one key was last used.
 final class KeyUseWord: Sendable {
     private static let minuteMilliseconds: UInt64 = 60_000
 

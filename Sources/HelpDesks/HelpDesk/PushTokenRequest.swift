@@ -3,7 +3,6 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// The registration call of a device.
 struct PushTokenRequest {
     static let reader = BodyReader<7>(wanting: ["app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token"])
 
@@ -59,7 +58,6 @@ struct PushTokenRequest {
 }
 
 extension PushTokenRequest {
-    /// The result of an accepted call.
     enum Status: String, CaseIterable {
         case registered, unchanged, removed
 

@@ -92,7 +92,6 @@ package final class PushTokenRoute: Sendable {
         }
     }
 
-    /// Decides with the final verdict.
     private func decide(
         _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, app: String?, caller: CallerLogFields, state: HelpDeskState,
         context: RequestContext

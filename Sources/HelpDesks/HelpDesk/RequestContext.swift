@@ -5,7 +5,6 @@ package import Tracing
 
 /// Identifies a request: its id, and its position in a trace.
 package struct RequestContext: Sendable {
-    /// The id that its answer has.
     let id: String
     /// nil when it belongs to no trace.
     package let span: OpenSpan?

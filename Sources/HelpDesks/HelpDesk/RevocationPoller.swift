@@ -13,7 +13,6 @@ package final class RevocationPoller: Sendable {
     package static let intervalMilliseconds: UInt64 = 800
 
     private struct State {
-        /// The revocations as they were last read.
         var set = RevocationSet()
         /// The version of the store's revocations that the book has; nil when all must be read.
         var version: Int64?

@@ -66,7 +66,6 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         undecided = LabelledCounters(Self.ownIndecisions) { family.child("", "undecided", $0.rawValue, "") }
     }
 
-    /// Failures that concern no backend.
     private static let ownIndecisions: [UndecidedReason] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(

@@ -39,7 +39,6 @@ final class PyrusState: Sendable {
     }
 }
 
-/// The routes of Pyrus' apps.
 private struct Pyrus {
     let served: ServedHelpDesk
 

@@ -9,11 +9,9 @@ internal import Observability
 /// If an app has path secrets, its webhooks must have one of them in the path. If it has signature secrets, its webhooks must be signed. If
 /// it has both, both are required.
 final class WebhookApps: Sendable {
-    /// An app that accepts webhooks.
     struct App: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
-        /// Whether webhooks may name no user.
         let acceptsAnonymous: Bool
         /// Nil when it is not known.
         let avatars: AvatarAddress?

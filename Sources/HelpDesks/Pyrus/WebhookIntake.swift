@@ -6,7 +6,6 @@ internal import Observability
 
 /// Proves the origin of a webhook and reads its comment.
 struct WebhookIntake {
-    /// A comment with its app.
     struct Proven {
         let app: WebhookApps.App
         /// Nil when the person wrote it, not support.

@@ -65,9 +65,7 @@ final class SendbirdState: Sendable {
     /// The part of the state that all help desks share.
     let shared: HelpDeskState
     let sessions: SessionIssuers
-    /// Counts webhooks without a known app.
     let unknown: LabelledCounters<WebhookResult>
-    /// Verifies webhooks without a known app.
     let unknownKeys: SendbirdKeys
     private let apps: [ByteKey: App]
 
@@ -105,7 +103,6 @@ final class SendbirdState: Sendable {
 
 }
 
-/// The routes of Sendbird's apps.
 private struct Sendbird {
     let served: ServedHelpDesk
 

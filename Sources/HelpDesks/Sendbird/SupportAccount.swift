@@ -1,4 +1,3 @@
-/// The accounts of support in Sendbird Chat.
 enum SupportAccount {
     /// The beginning of their user ids. Sendbird Desk makes them; no customer's account begins with it.
     private static let prefix = "sendbird_desk_agent_id_"

@@ -9,7 +9,6 @@ internal import WebTokens
 /// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the
 /// outcome names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
 package struct APNsDestination: Sendable, Equatable {
-    /// The sender's credential.
     package enum Credential: Sendable, Equatable {
         /// A key of the developer account, for all of the team's apps.
         /// - Parameters:
@@ -27,7 +26,6 @@ package struct APNsDestination: Sendable, Equatable {
     package static let sandboxURL = "https://api.sandbox.push.apple.com"
 
     package var credential: Credential
-    /// The app's bundle identifier.
     package var topic: String
     /// Scheme, host and port of the production environment; another one only for simulators and proxies.
     package var url: String

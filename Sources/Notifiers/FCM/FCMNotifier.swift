@@ -62,11 +62,9 @@ struct FCMInterface: Sendable {
     /// A token that no device has.
     private static let impossibleToken = "deskgate-check"
 
-    /// The only environment.
     let environment: PushEnvironment
     private let path: String
 
-    /// - Parameter name: the environment's.
     init(_ name: String, url: String, projectID: String) {
         environment = PushEnvironment(name, url: url)
         path = "/v1/projects/\(projectID)/messages:send"
@@ -81,7 +79,6 @@ struct FCMInterface: Sendable {
         return message(body.serialized())
     }
 
-    /// A request with this body.
     func message(_ body: [UInt8]) -> PushMessage {
         PushMessage(path: path, headers: [("content-type", "application/json")], body: body)
     }

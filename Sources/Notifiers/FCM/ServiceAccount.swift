@@ -20,7 +20,6 @@ package struct ServiceAccount: Sendable {
         case insecureTokenURI
     }
 
-    /// The project that the apps belong to.
     package let projectID: String
     /// The account's name: the issuer of its assertions.
     package let clientEmail: String

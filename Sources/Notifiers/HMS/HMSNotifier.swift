@@ -8,7 +8,6 @@ internal import WebTokens
 /// The destination of one app's messages in Huawei's Push Kit, which proves the credential by issuing an access token.
 package struct HMSDestination: Sendable, Equatable {
     package static let defaultURL = "https://push-api.cloud.huawei.com"
-    /// The default classification of messages: instant messages.
     package static let defaultCategory = "IM"
 
     /// The app's identifier, digits, as AppGallery Connect shows it.
@@ -19,7 +18,6 @@ package struct HMSDestination: Sendable, Equatable {
     package var category: String?
     /// Scheme, host and port; another one only for simulators and proxies.
     package var url: String
-    /// The whole address of the token server.
     package var tokenURL: String
 
     package init(
@@ -33,7 +31,6 @@ package struct HMSDestination: Sendable, Equatable {
         self.tokenURL = tokenURL
     }
 
-    /// Returns the authorization of requests.
     func authorization(_ context: PushContext) -> PushAuthorization {
         let source = HuaweiTokenSource(
             clientID: appID, clientSecret: secret, url: tokenURL, client: context.client, timeoutMilliseconds: context.timeoutMilliseconds,
@@ -42,7 +39,6 @@ package struct HMSDestination: Sendable, Equatable {
     }
 }
 
-/// The protocol of Huawei's Push Kit.
 struct HMSProvider: PushProvider {
     let environments: [PushEnvironment]
     let isProvedByToken = true

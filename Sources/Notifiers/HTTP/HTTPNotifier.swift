@@ -30,7 +30,6 @@ package struct HTTPNotifier: Notifier {
     package var retryPolicy: RetryPolicy { .webhook }
     package var longestAttemptMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 
-    /// The receiver is the company's own.
     package let tracedServer: ServerAddress?
 
     private let destination: HTTPDestination

@@ -10,7 +10,6 @@ package struct LogNotifier: Notifier {
         self.logger = logger
     }
 
-    /// False: lines need no order.
     package var keepsTicketOrder: Bool { false }
     /// Each attempt ends before `deliver` returns.
     package var concurrency: Int { 64 }

@@ -7,7 +7,6 @@ internal import WebTokens
 /// The reason why there is no access token. The words begin with `token_`, so that they differ from the reasons of the provider that
 /// accepts the token.
 package enum TokenReason: Sendable {
-    /// An error that the token server named.
     case error(TokenError)
     /// An error of Huawei's, which are numbers.
     case number(Int64)
@@ -22,7 +21,6 @@ package enum TokenReason: Sendable {
 
     private static let prefix = "token_"
 
-    /// The stable word for metrics and people.
     package var word: String {
         switch self {
         case .error(let error): Self.prefix + error.rawValue

@@ -16,7 +16,6 @@ final class ConnectionGate: Sendable {
 
     enum Finding: Sendable {
         case proved
-        /// It no longer exists.
         case lost
         case unclear
     }

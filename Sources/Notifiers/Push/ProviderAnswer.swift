@@ -40,7 +40,6 @@ enum NextStep: Sendable, Equatable {
     case stopMinting(milliseconds: UInt64)
 }
 
-/// The answers that several providers share.
 extension ProviderAnswer {
     /// The default wait, in milliseconds, when a provider asks for fewer requests without a time: FCM's minimum for an exceeded quota.
     static let quotaWaitMilliseconds: UInt64 = 60_000
@@ -51,7 +50,6 @@ extension ProviderAnswer {
         ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter), reason, step: step)
     }
 
-    /// The provider wants fewer requests.
     static func slowDown(_ reason: String, after retryAfter: UInt64?, step: NextStep? = nil) -> ProviderAnswer {
         ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter ?? quotaWaitMilliseconds), reason, slowsDown: true, step: step)
     }

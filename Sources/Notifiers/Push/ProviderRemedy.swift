@@ -6,6 +6,5 @@ protocol ProviderRemedy: RawRepresentable<String> {
 }
 
 extension ProviderRemedy {
-    /// The text in both languages.
     var localized: LocalizedText { LocalizedText("\(rawValue)", "\(russian)") }
 }

@@ -5,14 +5,12 @@ internal import Time
 ///
 /// It is a value that each request hands to the next, so it needs no lock.
 struct PushAttempt: Sendable {
-    /// Receives the outcome, exactly once.
     typealias Completion = @Sendable (DeliveryOutcome) -> Void
     /// Writes the message in at most `limit` bytes, at a time.
     typealias Render = @Sendable (_ limit: Int, _ now: UnixMilliseconds) throws(PushPayloadError) -> PushMessage
 
     /// The device that is notified; nil when the attempt only proves a credential.
     let device: Device?
-    /// When the attempt must end.
     let deadline: MonotonicMilliseconds
     /// The index of the provider's environment that is asked.
     private(set) var environment: Int
@@ -76,12 +74,10 @@ struct PushAttempt: Sendable {
 
 /// One request of an attempt, from the permission to send it to its response.
 struct PushFlight: Sendable {
-    /// The attempt that the request belongs to.
     let attempt: PushAttempt
     /// Whether other requests wait for this one's result.
     let isProbe: Bool
     /// Returns the permission; must be called exactly once.
     let leave: @Sendable (ConnectionGate.Finding) -> Void
-    /// The authorization of the request.
     var bearer = PushBearer.none
 }

@@ -15,7 +15,6 @@ extension ProvableNotifier {
     package var probeAfterMilliseconds: UInt64? { 60_000 }
 }
 
-/// Notifies devices through a push provider.
 package final class PushNotifier: ProvableNotifier {
     /// False: a comment that waits for one device must not delay a ticket's other devices.
     package var keepsTicketOrder: Bool { false }
@@ -45,7 +44,6 @@ package final class PushNotifier: ProvableNotifier {
                 monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds))
     }
 
-    /// The operator's remedy for a wrong clock.
     static let clockRemedy = LocalizedText(
         "set this machine's clock: it is more than five minutes away from the provider's",
         "установите часы этой машины: они расходятся с часами провайдера больше чем на пять минут")

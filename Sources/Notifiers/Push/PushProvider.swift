@@ -67,31 +67,23 @@ struct PushEnvironment: Sendable {
 
 /// A request to a provider, without its authorization.
 struct PushMessage: Sendable {
-    /// The path after the environment's URL.
     let path: String
     let headers: [(name: String, value: String)]
-    /// The body as it is sent.
     let body: [UInt8]
 }
 
-/// The sender's credential for a provider.
 enum PushAuthorization: Sendable {
     case certificate
-    /// A token that never changes.
     case fixed(SecretBytes)
     /// Tokens from a cache, which replaces those that the provider refuses.
     case minted(ProviderTokenCache)
 }
 
-/// The authorization of one request.
 enum PushBearer: Sendable {
     case none
-    /// A token that never changes.
     case fixed(SecretBytes)
-    /// A token that the cache can replace.
     case minted(ProviderToken)
 
-    /// The authorization header; none without a token.
     var headers: [(name: String, value: String)] {
         switch self {
         case .none: []

@@ -3,9 +3,7 @@ internal import Crypto
 package import HTTPClient
 package import Time
 
-/// The settings of one app's notifications.
 package struct PushSettings: Sendable, Equatable {
-    /// The provider with its credentials.
     package var provider: PushDestination
     package var style: PushStyle
     package var transport: NotifierTransport

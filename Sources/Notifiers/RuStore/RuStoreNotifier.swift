@@ -22,7 +22,6 @@ package struct RuStoreDestination: Sendable, Equatable {
     }
 }
 
-/// The protocol of RuStore.
 struct RuStoreProvider: PushProvider {
     var environments: [PushEnvironment] { [interface.environment] }
     var proof: PushMessage { interface.proof }

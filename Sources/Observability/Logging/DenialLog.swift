@@ -53,7 +53,6 @@ package final class DenialLog: Sendable {
         self.monotonicMilliseconds = monotonicMilliseconds
     }
 
-    /// The lowest level that is written.
     package var level: LogLevel { logger.level }
 
     /// Writes a line, unless enough of its kind have been written in this minute.

@@ -32,7 +32,6 @@ package struct Logger: Sendable {
     }
 }
 
-/// The severity of a log line.
 package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     case debug, info, warning, error
 

@@ -64,7 +64,6 @@ package final class Gauge: MetricChild {
         value.load(ordering: .relaxed)
     }
 
-    /// Appends the gauge's line of Prometheus text.
     package func appendSamples(to output: inout [UInt8]) {
         output += prefix
         output.append(integer: current)

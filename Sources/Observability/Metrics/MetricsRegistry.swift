@@ -30,7 +30,6 @@ package final class MetricsRegistry: Sendable {
         compute(MetricDefinition(.counter, name: name, help: help, labels: [])) { [ComputedSample(value: value())] }
     }
 
-    /// The gauge with this name, without labels.
     package func gauge(_ name: String, _ help: String) -> Gauge {
         gauge(name, help, labels: []).child()
     }

@@ -10,7 +10,6 @@ internal import Pyrus
 internal import Threading
 internal import Time
 
-/// Creates notifiers from the configuration.
 struct NotifierFactory: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -182,7 +182,6 @@ package struct NotifierTrial {
             id: id.delivery(0), notifier: notifier.name, event: event, deviceID: key.deviceID, device: device, attempts: 1, dueAt: now)
     }
 
-    /// A test event without a person.
     private func testEvent(through notifier: Configuration.Notifier) throws(Failure) -> Delivery {
         let now = clocks.unixMilliseconds()
         let id: UUIDv7

@@ -91,7 +91,6 @@ package struct NotifierVerdict: Sendable, Equatable {
         (self.kind, self.reason, remedy) = (kind, reason, json["remedy"]?.text)
     }
 
-    /// The verdict in the running service's answers.
     func json(of notifier: String) -> JSONValue {
         [
             "notifier": .string(notifier), "status": .string(kind.rawValue), "reason": .string(reason),

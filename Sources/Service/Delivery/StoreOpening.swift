@@ -193,7 +193,6 @@ extension Configuration.Store {
         }
     }
 
-    /// The settings that the configuration gives.
     func settings(devicesPerUser: Int) -> StoreSettings {
         var settings = StoreSettings()
         settings.maxPending = maximumPending

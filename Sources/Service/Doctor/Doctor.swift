@@ -134,7 +134,6 @@ package struct Doctor {
 
 /// One check of the doctor's, which may block.
 struct DoctorCheck {
-    /// The finding when it takes too long.
     let late: DoctorFinding
     /// nil for the default timeout.
     let milliseconds: UInt64?

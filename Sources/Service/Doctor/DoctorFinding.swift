@@ -2,7 +2,6 @@ package struct DoctorFinding: Sendable, Equatable {
     package enum State: String, Sendable {
         case ok
         case warning
-        /// Something must be done.
         case problem
     }
 
@@ -13,7 +12,6 @@ package struct DoctorFinding: Sendable, Equatable {
 
     package let subject: Subject
     package let state: State
-    /// The finding; after a semicolon the remedy.
     package let message: String
 
     init(_ subject: Subject, state: State, message: String) {

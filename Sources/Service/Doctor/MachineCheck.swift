@@ -3,7 +3,6 @@ package import Core
 internal import POSIX
 internal import Time
 
-/// The doctor's checks of the machine.
 struct MachineCheck: Sendable {
     /// A clock before this moment is wrong, 2026-01-01.
     private static let earliest: UnixSeconds = 1_767_225_600

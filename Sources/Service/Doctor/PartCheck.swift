@@ -10,7 +10,7 @@ internal import Time
 struct PartCheck: Sendable {
     /// Whether the lock of the store has been looked at, as `ServiceCheck.ports` does; true beside mistakes, where nothing looks at it.
     let hasSeenLock: Monitor<Bool>
-    /// Nil beside mistakes.
+    /// nil if the configuration has mistakes.
     private let configuration: Configuration?
     private let listen: Configuration.Listener?
     private let admin: Configuration.Admin?

@@ -13,7 +13,6 @@ struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
     let now: UnixSeconds
-    /// The command that starts the service.
     let start: String
     let parts: PartCheck
 

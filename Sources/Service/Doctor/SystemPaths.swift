@@ -6,7 +6,6 @@ package struct SystemPaths: Sendable {
 
     /// The prefix of `/proc`, `/sys` and `/etc`.
     let root: String
-    /// The program that systemd is asked with.
     let systemctl: String
 
     package init(root: String, systemctl: String) {

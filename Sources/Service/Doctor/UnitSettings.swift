@@ -13,7 +13,6 @@ struct UnitSettings: Sendable {
         "CapabilityBoundingSet",
     ]
 
-    /// The source of the settings, for messages.
     let source: String
     private var values: [String: String] = [:]
 

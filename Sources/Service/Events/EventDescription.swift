@@ -73,7 +73,6 @@ struct EventDescription {
     }
 }
 
-/// The parts of the schemas.
 extension EventDescription {
     private typealias Members = [(String, JSONValue)]
 

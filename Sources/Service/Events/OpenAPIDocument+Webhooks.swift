@@ -27,7 +27,6 @@ extension OpenAPIDocument {
         ]
     }
 
-    /// The summary as a sentence.
     private static func summary(_ event: EventDescription) -> String {
         event.summary.prefix(1).uppercased() + event.summary.dropFirst() + "."
     }

@@ -59,7 +59,6 @@ final class Readiness: Sendable {
 
 /// `GET /livez` and `GET /readyz`, which anybody may ask: the answers contain neither names nor reasons.
 struct HealthRoutes: Sendable {
-    /// The status of a process that answers.
     static let alive = "alive"
 
     let readiness: Readiness

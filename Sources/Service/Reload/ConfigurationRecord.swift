@@ -18,7 +18,6 @@ final class ConfigurationRecord: Sendable {
     private let clocks: Clocks
     private let state: Monitor<State>
 
-    /// Begins with the configuration of the start.
     init(_ configuration: Configuration, clocks: Clocks) {
         self.clocks = clocks
         state = Monitor(State(inForce: configuration, loadedAt: clocks.unixMilliseconds()))
@@ -61,7 +60,6 @@ final class ConfigurationRecord: Sendable {
 
     var configuration: Configuration { state.withLock { $0.inForce } }
 
-    /// When the configuration in force was loaded.
     var loadedAt: UnixMilliseconds { state.withLock { $0.loadedAt } }
 
     /// Whether the last attempt succeeded; the start counts as one.

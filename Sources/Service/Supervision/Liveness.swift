@@ -20,7 +20,6 @@ final class Liveness: Sendable {
         self.isListenerSilent = isListenerSilent
     }
 
-    /// Of a service with open listeners.
     convenience init(_ service: RunningService) {
         let graph = service.graph
         self.init(readiness: graph.readiness, dispatcherInbox: graph.dispatcherInbox) { service.publicProbe.isUnanswered() }

@@ -5,12 +5,10 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The state of the service, for supervisors.
 extension RunningService {
     /// Asks the public listener as a health check does.
     var publicProbe: HealthProbe { HealthProbe(publicAddress, tls: identities.withLock { $0[0] }) }
 
-    /// The outcome of the last reload.
     var reloadOutcome: JSONValue { graph.record.outcome }
 
     /// The state of the service, in one line for the service manager.

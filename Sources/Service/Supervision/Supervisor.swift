@@ -77,7 +77,6 @@ package final class Supervisor: Sendable {
         }
     }
 
-    /// The main loop still runs.
     package func beat() { liveness.beat() }
 
     /// Tells that the configuration is read again; `serving` must follow.

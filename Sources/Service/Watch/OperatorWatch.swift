@@ -22,7 +22,6 @@ final class OperatorWatch: Sendable {
     struct Finding {
         let key: OperatorCondition.Key
         let status: ConditionStatus
-        /// The data of its first event.
         var data: [UInt8] = []
     }
 
@@ -62,7 +61,6 @@ final class OperatorWatch: Sendable {
         state = Monitor(State(configuration: WatchedConfiguration(configuration)))
     }
 
-    /// Goes on with another configuration.
     func take(_ configuration: Configuration) {
         let next = WatchedConfiguration(configuration)
         state.withLock { $0.configuration = next }

@@ -6,11 +6,8 @@ internal import POSIX
 /// The part of the configuration in force that `OperatorWatch` needs.
 struct WatchedConfiguration: Sendable {
     let subscriptions: [Subscription]
-    /// From when on.
     let thresholds: OperatorThresholds
-    /// All notifiers that are configured.
     let notifiers: [Configuration.Notifier]
-    /// The names of all that run.
     let runningNotifiers: [String]
     /// The names of all apps, as they stand in metrics.
     let apps: [String]
@@ -20,7 +17,6 @@ struct WatchedConfiguration: Sendable {
     let credentials: [ExpiringCredential]
     /// The listeners whose certificate was renewed in its file. Blocks like the disk of the files.
     let renewedCertificates: @Sendable () -> [String]
-    /// The files by file system.
     let disks: [WatchedDisk]
     /// The life of events in milliseconds.
     let lifeMilliseconds: UInt64
@@ -55,7 +51,6 @@ struct WatchedConfiguration: Sendable {
 
 /// A file of the service, of whose file system operators know the free space.
 struct WatchedDisk: Sendable {
-    /// The label of the metrics.
     let name: String
     private let path: String
 

@@ -11,7 +11,6 @@ package struct HostileModel: Sendable {
         package let statuses: Set<Int>
     }
 
-    /// The attacker's knowledge.
     package struct StolenSecrets: Sendable {
         /// The text of `ai_attrs` of that customer.
         package var data: String
@@ -20,14 +19,12 @@ package struct HostileModel: Sendable {
         /// An order of that customer that can be cancelled.
         package var order: String
         package var victim: String
-        /// An order of somebody else.
         package var victimOrder: String
         /// A confirmation that the customer has not given; nil without one.
         package var openConfirmation: String?
         /// A confirmation that was used already; nil without one.
         package var spentConfirmation: String?
 
-        /// All of it but confirmations.
         package init(data: String, app: String, customer: String, order: String, victim: String, victimOrder: String) {
             self.data = data
             self.app = app
@@ -54,7 +51,6 @@ package struct HostileModel: Sendable {
         try victims() + paths() + tickets() + confirmations() + shapes()
     }
 
-    /// To name somebody else.
     private func victims() throws(SimulatedModel.Failure) -> [Attack] {
         let (victim, order) = (JSONValue.string(stolen.victim), JSONValue.string(stolen.victimOrder))
         return [
@@ -153,7 +149,6 @@ package struct HostileModel: Sendable {
         return Attack(name: "plays the customer's app without its key", request: request, statuses: [400, 403])
     }
 
-    /// To send what no schema allows.
     private func shapes() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks: [Attack] = []
         let order = stolen.order

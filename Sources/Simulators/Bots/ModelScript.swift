@@ -5,7 +5,6 @@ package struct ModelScript: Sendable {
     /// A question of the customer's, and what the model does with it.
     package struct Line: Sendable {
         package let question: String
-        /// The function that the model asks for.
         package let call: SimulatedModel.Call
 
         package init(_ question: String, _ call: SimulatedModel.Call) {
@@ -14,7 +13,6 @@ package struct ModelScript: Sendable {
         }
     }
 
-    /// The lines in their order.
     package let lines: [Line]
 
     package init(_ lines: [Line]) {

@@ -17,7 +17,6 @@ package struct SampleShopSettings: Sendable {
     /// Called for each request on a thread of the shop; must not block for long.
     package var observer: @Sendable (SampleShop.Record) -> Void = { _ in }
 
-    /// The usual settings with these secrets.
     package init(secrets: [String], token: String) {
         self.secrets = secrets
         self.token = token
@@ -29,7 +28,6 @@ package struct SampleShopSettings: Sendable {
 /// It does what docs/BOTS.md asks of a backend: it verifies each request, believes the customer's id only from what is signed, and answers a
 /// repeated change as it did the first time. The owner must call `stop` before it releases it.
 package final class SampleShop: Sendable {
-    /// A request as it was answered.
     package struct Record: Sendable, Equatable {
         /// The method and the path, such as `GET /orders`.
         package let request: String
@@ -79,7 +77,6 @@ package final class SampleShop: Sendable {
 
     package var shopData: ShopData { counter.shopData }
 
-    /// The last requests, the oldest first.
     package var records: [Record] { counter.records }
 
     /// Stops it; call it once.

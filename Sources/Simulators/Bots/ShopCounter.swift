@@ -5,11 +5,9 @@ internal import JSON
 internal import Threading
 internal import WebTokens
 
-/// A request to a sample shop.
 struct ShopAsk: Sendable {
     /// `GET` or `POST`.
     let method: String
-    /// The path as it was sent.
     let path: String
     /// The part of the path that the route leaves open.
     let pathParameter: String

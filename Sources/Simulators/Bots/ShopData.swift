@@ -4,18 +4,15 @@ package struct ShopData: Sendable, Equatable {
     /// A customer, by the user id of the help desk.
     package struct Customer: Sendable, Equatable {
         package let id: String
-        /// The name, as orders show it.
         package let name: String
     }
 
-    /// An order of one customer.
     package struct Order: Sendable, Equatable {
         /// Digits alone.
         package let id: String
         package let customerID: String
         /// `processing`, `delivering`, `delivered` or `cancelled`.
         package var status: String
-        /// The ordered items, with engravings.
         package let items: [String]
         /// A date such as 2026-12-01.
         package let estimatedDeliveryDate: String
@@ -23,7 +20,6 @@ package struct ShopData: Sendable, Equatable {
         package let purchasePrice: String
     }
 
-    /// Something to recommend.
     package struct Product: Sendable, Equatable {
         package let image: String
         package let name: String
@@ -31,16 +27,13 @@ package struct ShopData: Sendable, Equatable {
         package let price: String
     }
 
-    /// The reason why a request is refused.
     enum Refusal: Error {
         /// There is no such order of this customer; whether somebody else has it is not said.
         case notFound
-        /// It cannot be cancelled any more.
         case tooLate(Order)
     }
 
     package private(set) var customers: [Customer]
-    /// The orders of all customers.
     package private(set) var orders: [Order]
     package private(set) var products: [Product]
 
@@ -136,7 +129,6 @@ extension ShopData.Order {
         self.init(id: id, customerID: customerID, status: status, items: items, estimatedDeliveryDate: date, purchasePrice: price)
     }
 
-    /// The form in a list of orders.
     var line: JSONValue { ["id": .string(id), "status": .string(status), "items": .array(items.map(JSONValue.string))] }
 
     /// Returns the form on the page of one order.

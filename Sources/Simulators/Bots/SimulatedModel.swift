@@ -9,30 +9,24 @@ internal import Time
 /// It knows nothing but that text, as the vendor does: which functions there are, where they are called, and with which headers. So whoever
 /// holds this text can do what this type can do, and no more. Calls block; any thread may make them.
 package struct SimulatedModel: Sendable {
-    /// A function, as the text describes it.
     package struct Function: Sendable {
         package let name: String
-        /// The description for the model.
         package let description: String
         package let parameters: JSONValue
         /// The method that the vendor is asked to use.
         package let method: String
         package let url: String
-        /// The headers, the ticket among them.
         package let headers: [(name: String, value: String)]
     }
 
-    /// The encoding of arguments.
     package enum Form: Sendable, CaseIterable {
         case json
         case form
         case query
     }
 
-    /// A function that the model wants called.
     package struct Call: Sendable {
         package let function: String
-        /// The arguments that the model invents.
         package let arguments: JSONObject
         package let form: Form
 
@@ -118,14 +112,10 @@ package struct ModelRequest: Sendable {
     private static let answerLimit = 1 << 20
 
     package var method: ClientMethod = .post
-    /// The address with its query.
     package var url: String
-    /// The headers; of the ticket's, too.
     package var headers: [(name: String, value: String)] = []
-    /// The body; empty for GET.
     package var body: [UInt8] = []
 
-    /// A request without a body.
     package init(url: String, headers: [(name: String, value: String)] = []) {
         self.url = url
         self.headers = headers

@@ -15,7 +15,6 @@ struct GoogleMessage {
         (JSONValue(parsing: body)?["message"]?["token"]?.text).map { [$0] } ?? []
     }
 
-    /// Answers a request whose sender is known.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
         guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return GoogleError.answer(400, code: nil, "Invalid JSON payload received.", field: "message")

@@ -5,20 +5,17 @@ package struct Fault: Sendable, Equatable {
     /// The provider's service that a request is for.
     package enum Endpoint: String, Sendable, CaseIterable {
         case send
-        /// Fetching an access token (OAuth).
         case token
     }
 
     /// The streams that a GOAWAY reports as processed.
     package enum GoAway: String, Sendable, CaseIterable {
-        /// This request's stream and those before it.
         case this
         case all
         /// The streams before this request's; the connection is closed at once.
         case abrupt
     }
 
-    /// A refusal in the provider's own format.
     package struct Answer: Sendable, Equatable {
         /// The status code, 200 to 599.
         package var status: Int
@@ -42,7 +39,7 @@ package struct Fault: Sendable, Equatable {
         case answer(Answer)
         /// It is only delayed, and then answered normally.
         case delay
-        /// It is never answered.
+        /// The request is never answered.
         case stallStream
         /// Stalls the connection: nothing on it is answered any more.
         case stallConnection

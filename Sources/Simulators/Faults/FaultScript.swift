@@ -14,7 +14,6 @@ package final class FaultScript: Sendable {
         state = Monitor(State(faults: faults, handshakes: handshakes))
     }
 
-    /// Adds faults after the existing ones.
     package func add(_ faults: Fault...) {
         state.withLock { $0.faults += faults }
     }
@@ -23,7 +22,6 @@ package final class FaultScript: Sendable {
         state.withLock { $0.handshakes.append(handshake) }
     }
 
-    /// Removes all faults.
     package func removeAll() {
         state.withLock { $0 = State() }
     }

@@ -83,7 +83,6 @@ struct ChatRecords {
 
     func message(_ id: Int64, in channel: String) -> Message? { channels[channel]?.first { $0.id == id } }
 
-    /// Adds a message with the next number.
     mutating func add(to channel: String, _ make: (Int64) -> Message) -> Message {
         defer { nextID += 1 }
         let message = make(nextID)
@@ -108,7 +107,6 @@ struct ChatRecords {
 }
 
 extension ChatRecords.User {
-    /// The user as the API writes one.
     var json: JSONValue {
         [
             "user_id": .string(id), "nickname": .string(nickname), "profile_url": .string(profileURL), "is_active": true,
@@ -118,7 +116,6 @@ extension ChatRecords.User {
 }
 
 extension ChatRecords.Message {
-    /// The message as the API writes one.
     func json(in channel: String) -> JSONValue {
         var message: JSONObject = ["type": .string(type), "channel_url": .string(channel)]
         if let sender { message.append(Self.sender(sender, nickname), forKey: "user") }

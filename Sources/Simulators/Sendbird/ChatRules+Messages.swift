@@ -8,7 +8,6 @@ internal import Time
 /// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message", "Check if member". It is inferred
 /// that an update raises a webhook as one by the vendor's SDK does.
 extension ChatRules {
-    /// The prefix of ids of support's employees.
     static let supportPrefix = "sendbird_desk_agent_id_"
 
     private static let noChannel = refusal(Code.notFound, "Channel not found.")

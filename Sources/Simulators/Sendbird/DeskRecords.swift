@@ -3,7 +3,6 @@ internal import Time
 
 /// The state of a simulated Sendbird Desk: customers and tickets, in the words of its Platform API.
 struct DeskRecords {
-    /// A customer of the help desk.
     struct Customer {
         let id: Int64
         let sendbirdID: String
@@ -72,7 +71,6 @@ struct DeskRecords {
         return nextID
     }
 
-    /// A customer as the API writes one.
     func json(_ customer: Customer) -> JSONValue {
         [
             "id": .integer(customer.id), "sendbirdId": .string(customer.sendbirdID), "channelType": "SENDBIRD",

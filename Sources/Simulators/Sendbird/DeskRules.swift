@@ -47,7 +47,6 @@ final class DeskRules: Sendable {
         ]
     }
 
-    /// A refusal in the API's own form.
     static func refusal(_ status: Int, code: String, detail: String) -> SimulatorAnswer {
         SimulatorAnswer(status: status, json: ["code": .string(code), "detail": .string(detail)])
     }

@@ -24,10 +24,8 @@ struct SimulatedCall: Sendable {
     func number(_ name: String) -> Int? { query[name].flatMap { Int($0) } }
 }
 
-/// One request that a simulated service answers.
 struct SimulatedRoute: Sendable {
     let method: HTTPServer.Method
-    /// The name of the request in faults.
     let name: String
     let answer: @Sendable (SimulatedCall) -> SimulatorAnswer
     private let segments: [String]
@@ -126,7 +124,6 @@ final class HTTPSimulator: Sendable {
         webhooks?.stop()
     }
 
-    /// Keeps requests waiting.
     private struct Hold: Sendable {
         let waiting: Monitor<(isStopping: Bool, boxes: [PendingBox])>
         let delays: WorkQueue

@@ -15,7 +15,6 @@ package struct SimulatedChatSettings: Sendable {
     package var port: UInt16 = 0
     /// The API token that requests must show, and that signs webhooks.
     package var token: String
-    /// The application's id, as webhooks name it.
     package var appID = usualAppID
     /// The address of Chat's webhooks; nil sends none.
     package var webhookURL: String?

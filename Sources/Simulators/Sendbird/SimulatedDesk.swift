@@ -15,7 +15,6 @@ package struct SimulatedDeskSettings: Sendable {
     package var ticketKeys: Set<String> = ["order", "language"]
     /// The keys of fields of customers that somebody has registered.
     package var customerKeys: Set<String> = ["plan", "city"]
-    /// Whether Sendbird Chat knows a user.
     package var hasUser: @Sendable (String) -> Bool = { _ in true }
     /// The name of a user of Sendbird Chat, which Desk shows as the customer's.
     package var displayName: @Sendable (String) -> String = { $0 }
@@ -35,7 +34,6 @@ package struct SimulatedDeskSettings: Sendable {
         self.token = token
     }
 
-    /// A token that nobody can guess.
     package static func newToken() -> String { RandomText.hexadecimal(bytes: 20) }
 }
 
@@ -43,13 +41,10 @@ package struct SimulatedDeskSettings: Sendable {
 ///
 /// Requests show their token in `SENDBIRDDESKAPITOKEN`. The owner must call `stop` before it releases it.
 package final class SimulatedDesk: Sendable {
-    /// The actions of support in the dashboard.
     package enum Act: Sendable {
-        /// Somebody takes the ticket, which becomes active.
         case assign
         /// The ticket gets this state, such as `IDLE`.
         case set(state: String)
-        /// The ticket is closed.
         case close
     }
 

@@ -16,7 +16,6 @@ package struct SimulatedSendbirdSettings: Sendable {
 package final class SimulatedSendbird: Sendable {
     package let desk: SimulatedDesk
     package let chat: SimulatedChat
-    /// The faults that are still to happen.
     package let faults: FaultScript
 
     /// Starts both.

@@ -12,11 +12,8 @@ internal import Time
 package final class SimulatedWebhooks: Sendable {
     /// A webhook that was sent or given up.
     package struct Sent: Sendable, Equatable {
-        /// The sender: Desk or Chat.
         package let provider: SimulatedProvider
-        /// The event's type, or the category.
         package let event: String
-        /// The body as sent.
         package let body: [UInt8]
         /// The number of attempts; 0 when too many waited before it.
         package let tries: Int

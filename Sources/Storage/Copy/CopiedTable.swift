@@ -21,7 +21,6 @@ struct CopiedTable: Sendable {
         case times
     }
 
-    /// The statements of one kind of store.
     struct Statements: Sendable {
         /// The rows after a key, which is given by its columns, and at most so many: all columns, in the order of the key.
         let read: StaticString
@@ -32,7 +31,6 @@ struct CopiedTable: Sendable {
         let write: StaticString
     }
 
-    /// The same in both stores.
     let name: String
     let columns: [Column]
     /// The number of columns of its key, which come first.

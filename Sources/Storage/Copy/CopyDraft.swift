@@ -41,7 +41,6 @@ struct CopyDraft {
         return false
     }
 
-    /// Makes an empty draft of a copy.
     func create(_ copy: Int64) throws(StoreError) {
         do throws(SystemError) {
             try File.create(file, mode: 0o600, [])

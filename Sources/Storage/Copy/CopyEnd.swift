@@ -15,7 +15,6 @@ protocol CopyEnd: AnyObject {
 }
 
 extension CopyEnd {
-    /// Whether no table has a row.
     func isEmpty() throws(StoreError) -> Bool {
         for table in CopiedTable.all where try lastKey(of: table) != nil { return false }
         return true

@@ -138,7 +138,6 @@ extension Statement {
         }
     }
 
-    /// Reads the first columns of a row.
     fileprivate func values(_ columns: ArraySlice<CopiedTable.Column>) throws(SQLiteError) -> [CopiedValue] {
         var values: [CopiedValue] = []
         values.reserveCapacity(columns.count)

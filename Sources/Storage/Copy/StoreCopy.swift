@@ -21,7 +21,6 @@ package struct StoreCopy: Sendable {
     package var rowsPerStep = 5000
     package var clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
 
-    /// Names both stores.
     package init(path: String, address: ConnectionSettings) {
         self.path = path
         self.address = address

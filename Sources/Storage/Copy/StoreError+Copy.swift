@@ -29,7 +29,6 @@ extension StoreError {
         StoreError(.unavailable, "\(path) exists already", remedy: "move it away, or name another store.path")
     }
 
-    /// - Parameter file: the draft.
     static func copyOfOther(_ file: String) -> StoreError {
         StoreError(
             .unavailable,

@@ -1,6 +1,5 @@
 internal import Core
 
-/// When keys were used.
 struct MemoryKeyUses {
     private var uses: [KeyUse.Name: KeyUse] = [:]
 

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// Leasing due deliveries.
 extension MemoryState {
     /// Leases due deliveries for the claims, in their order and within one budget.
     mutating func claimDue(_ claims: [Claim]) -> [Claimed] {

@@ -1,6 +1,5 @@
 internal import Core
 
-/// Conditions that operators are told of.
 extension MemoryState {
     mutating func raise(_ condition: OperatorCondition, incoming: IncomingEvent?, rules: MemoryRules) -> Bool {
         guard conditions[condition.key] == nil else { return false }

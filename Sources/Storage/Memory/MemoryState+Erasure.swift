@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// Forgetting persons.
 extension MemoryState {
     mutating func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience, rules: MemoryRules

@@ -3,7 +3,6 @@ internal import Time
 
 /// Reports of help desks, and the topics that they are about.
 extension MemoryState {
-    /// A topic of an app.
     struct ConversationKey: Hashable {
         let appID: ByteKey
         let name: ConversationState.Name

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// The settings that a memory store uses.
 struct MemoryRules: Sendable {
     let bounds: DeliveryBounds
     let devicesPerUser: Int
@@ -9,11 +8,9 @@ struct MemoryRules: Sendable {
 
 /// Everything that a memory store holds, with the transitions of `Store`.
 struct MemoryState {
-    /// A delivery with its attempts.
     struct Entry {
         var delivery: Delivery
         let subscription: Subscription
-        /// The position in the order of acceptance.
         let place: DeliveryCursor
         var attempts: [DeliveryAttempt] = []
     }
@@ -37,7 +34,6 @@ struct MemoryState {
     /// The states that help desks' reports have left.
     var conversations: [ConversationKey: KnownConversation] = [:]
     var botCalls = MemoryBotCalls()
-    /// The conditions that last.
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// The events that lose their persons when none of their deliveries is pending.

@@ -45,6 +45,5 @@ extension ClaimFloor.Place {
         self.init(due: try row.int64(32), event: try row.int64(33), position: try row.int32(34))
     }
 
-    /// The last three parameters of a statement.
     var parameters: [Parameter] { [.int8(due), .int8(event), .int4(position)] }
 }

@@ -2,7 +2,6 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Leasing due deliveries.
 extension DeliveryTransaction {
     /// Meets claims in their order: one look at what is due for all of them, one write of what begins, one look at what is due next.
     func claim(_ claims: [Claim]) throws(PostgresError) -> [Result<Claimed, StoreError>] {
@@ -134,7 +133,6 @@ extension DeliveryTransaction {
     }
 }
 
-/// A claim as it is met.
 struct ClaimDraft {
     let claim: Claim
     private(set) var begun: [(stored: StoredRow, delivery: Delivery)] = []

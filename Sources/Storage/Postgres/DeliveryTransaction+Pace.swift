@@ -4,7 +4,6 @@ internal import Time
 
 /// The calls that paces count. Their rows are locked until the transaction ends, so that replicas decide one after the other.
 extension DeliveryTransaction {
-    /// Locks and reads what counts these calls.
     func lock(_ calls: [RateLimitedCall], notifier: String) throws(PostgresError) {
         try lock(calls.flatMap { OutboundRateLimiter.keys(of: $0, notifier: notifier) })
     }
@@ -16,7 +15,6 @@ extension DeliveryTransaction {
         try writeLimiter()
     }
 
-    /// Writes the counts that have changed.
     func writeLimiter() throws(PostgresError) {
         let changed = limiter.changed.sorted().compactMap { key in limiter.calls[key].map { (key: key, calls: $0) } }
         guard !changed.isEmpty else { return }

@@ -4,7 +4,6 @@ internal import Time
 
 /// Stores the outcomes of one pass and claims the deliveries of the next one, in one transaction.
 final class DeliveryTransaction {
-    /// A delivery as the database has it.
     struct Place {
         let key: DeliveryKey
         let notifier: String
@@ -22,7 +21,6 @@ final class DeliveryTransaction {
         let at: UnixMilliseconds
     }
 
-    /// Until when and why a delivery waits.
     struct Retry {
         let place: Place
         let at: UnixMilliseconds
@@ -71,7 +69,6 @@ final class DeliveryTransaction {
         try giveBack(uncalled)
     }
 
-    /// Locks the deliveries that were reported on.
     private func places(_ finished: [FinishedAttempt]) throws(PostgresError) -> [UUIDv7: Place] {
         let rows = try session.run([
             Query(
@@ -106,7 +103,6 @@ final class DeliveryTransaction {
         return zip(firsts, keys).filter { counted.contains("\($1.event) \($1.position) \($0.attempt)") }.map(\.0)
     }
 
-    /// Has pending deliveries wait until a time.
     func write(_ retries: [Retry]) throws(PostgresError) {
         guard !retries.isEmpty else { return }
         let keys = retries.map(\.place.key)

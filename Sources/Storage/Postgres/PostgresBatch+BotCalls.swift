@@ -56,7 +56,6 @@ extension PostgresBatch {
 }
 
 extension DeliveryTransaction {
-    /// Gives up calls that nobody has ended.
     func giveUpBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(PostgresError) -> [BotCall] {
         let query = Query(BotCallBatchStatements.giveUp, [.int8(time.stored), .int8(Int64(limit)), .int8(now.stored)])
         var lost: [BotCall] = []

@@ -4,7 +4,6 @@ internal import Time
 
 /// Reports of help desks, and the topics that they are about. The rows of `conversations` are locked before those of persons.
 extension PostgresBatch {
-    /// A topic of an app.
     struct ConversationKey: Hashable, Comparable {
         let app: Int32
         let name: ConversationState.Name
@@ -98,7 +97,6 @@ extension PostgresBatch {
         return persons
     }
 
-    /// The statement that writes what has changed.
     func conversationRows() -> [Query] {
         let changed = changedConversations.sorted { $0.key < $1.key }.compactMap { key, time in conversations[key].map { (key, time, $0) } }
         guard !changed.isEmpty else { return [] }

@@ -42,7 +42,6 @@ final class PostgresBatch {
     private var random: any RandomNumberGenerator & Sendable
     var comments: [CommentKey: Siblings] = [:]
     var past: [Event.Identity: UUIDv7] = [:]
-    /// The states of the reports' topics.
     var conversations: [ConversationKey: ConversationState] = [:]
     /// The states to write, with the times of their reports.
     var changedConversations: [ConversationKey: UnixMilliseconds] = [:]
@@ -51,7 +50,6 @@ final class PostgresBatch {
     var remembered: [RememberedComment] = []
     /// The database's results of beginning bots' calls, by their ids.
     var begunCalls: [UUIDv7: BotCallBeginning] = [:]
-    /// The endings of bots' calls, in order.
     var endedCalls: [(id: UUIDv7, ending: BotCall.Ending)] = []
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
@@ -131,7 +129,6 @@ final class PostgresBatch {
         return past[identity]
     }
 
-    /// The deliveries that an event has.
     func plan(_ incoming: IncomingEvent, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
         let event = incoming.event
         let notified = CommentKey(event.identity, app).flatMap { comments[$0]?.notified } ?? []
@@ -213,7 +210,6 @@ final class QueueDepth {
     /// - Parameter known: the counts of all replicas, if they were read a moment ago.
     init(_ known: PendingByApp<Int32?>?) { counts = known }
 
-    /// Begins to count what is unwritten anew.
     func wrote() { unwritten = PendingByApp() }
 
     /// Whether the counts are still to be read.
@@ -255,7 +251,6 @@ struct KnownDepth {
     /// The number of pending deliveries of all notifiers.
     var total: Int { counts.total }
 
-    /// The counts, if they are fresh.
     func fresh(_ now: MonotonicMilliseconds) -> PendingByApp<Int32?>? { now < freshUntil ? counts : nil }
 
     /// Takes in what a transaction has read and changed.

@@ -56,7 +56,6 @@ extension PostgresSession {
         return found
     }
 
-    /// A delivery with its attempts.
     func story(of id: UUIDv7) throws(PostgresError) -> DeliveryStory? {
         let parameters: [Parameter] = [.uuid(id.event.bytes), .int4(Int32(id.position))]
         let results = try run([Query(ReadingStatements.byID, parameters), Query(ReadingStatements.attempts, parameters)])

@@ -99,7 +99,6 @@ extension PostgresSession {
     }
 }
 
-/// The result of a heartbeat.
 struct Heartbeat {
     /// Milliseconds after its last heartbeat when a process treats itself as silent: earlier than the others treat it as dead.
     private static let silentMilliseconds: UInt64 = TimeLimit.milliseconds(20_000)
@@ -109,7 +108,6 @@ struct Heartbeat {
     private(set) var clock: DatabaseClock
     /// Whether this process has the least id of all that live.
     let isFirst: Bool
-    /// The processes of which the database knows.
     var replicas: [Replica] = []
     /// Whether the queue's depth has what is of no app.
     var isDepthUncounted = false

@@ -5,7 +5,6 @@ internal import Postgres
 struct DatabaseInfo {
     /// The version of the schema; 0 when there is none.
     let version: Int
-    /// Whether the schema is there at all.
     let isPrepared: Bool
     /// The schema in which tables are looked for and made; nil when the role has none.
     let schema: String?

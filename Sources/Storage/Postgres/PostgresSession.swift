@@ -92,7 +92,6 @@ final class PostgresSession {
         }
     }
 
-    /// Forgets apps whose rows were rolled back.
     private func forgetNewApps() {
         for app in newApps {
             if let number = numbers.removeValue(forKey: app) { names[number] = nil }
@@ -134,7 +133,6 @@ final class PostgresSession {
         return number
     }
 
-    /// The app that a number stands for.
     func name(ofApp number: Int32) throws(PostgresError) -> String {
         if let name = names[number] { return name }
         let row = try run([Query(SessionStatements.appName, [.int4(number)])])[0].one()

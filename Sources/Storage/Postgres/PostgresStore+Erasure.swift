@@ -2,7 +2,6 @@ package import Core
 internal import Postgres
 package import Time
 
-/// Forgetting persons.
 extension PostgresStore {
     private static let vacuumMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
@@ -90,7 +89,6 @@ extension PostgresSession {
         return found
     }
 
-    /// The notifiers of pending deliveries of events.
     func waiting(of events: [Int64]) throws(PostgresError) -> [String] {
         var found: [String] = []
         for row in try run([Query(ErasureStatements.waiting, [.int8Array(events)])])[0] { found.append(try row.stored(0)) }
@@ -107,7 +105,6 @@ extension PostgresSession {
         return tables
     }
 
-    /// Whether the role may vacuum the tables.
     func ownsTables() throws(PostgresError) -> Bool { try run([Query(ErasureStatements.owns)])[0].one().bool(0) }
 
     /// Makes the space of deleted rows free for others; each statement is alone, because none may be in a transaction.

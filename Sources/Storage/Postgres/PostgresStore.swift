@@ -299,7 +299,6 @@ extension PostgresStore {
         try change(telling: .nobody) { batch throws(PostgresError) in try body(DeliveryTransaction(batch)) }
     }
 
-    /// Makes a transaction on the dispatcher's connection.
     func change<Value>(
         telling audience: RegistryAudience, _ body: (PostgresBatch) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {

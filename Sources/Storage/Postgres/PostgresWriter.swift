@@ -13,7 +13,6 @@ struct PostgresJob: QueuedJob {
     let report: Report?
     let registration: Registration?
     private(set) var call: BotCall?
-    /// Whether revocations may be against it.
     var isAboutPerson: Bool { incoming != nil || report != nil || registration != nil }
     let audience: RegistryAudience
     /// Does it inside a transaction, perhaps a second time after one that was rolled back.
@@ -134,7 +133,6 @@ struct PostgresStatus {
     /// The reason why nothing can be stored now, although the queue has room.
     var hindrance: StoreError? { failure ?? doubt }
 
-    /// Whether as many deliveries wait as may.
     func isFull(_ settings: StoreSettings) -> Bool { depth.total >= settings.maxPending }
 
     func refusal(_ settings: StoreSettings) -> StoreError? {
@@ -232,7 +230,6 @@ final class PostgresWriter {
         }
     }
 
-    /// Commits what is still awaited.
     private func commit(_ jobs: [PostgresJob]) {
         let awaited = jobs.filter { job in
             if job.isAwaited() { return true }

@@ -2,7 +2,6 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Writing what changed.
 extension UnitOfWork {
     /// The statements that write what the rules have changed, in the order in which they must run.
     func flush() throws(PostgresError) -> [Query] {

@@ -124,7 +124,6 @@ extension UnitOfWork {
 }
 
 extension UnitOfWork.PersonKey {
-    /// Reads a row's first two columns.
     fileprivate init(_ row: Row) throws(PostgresError) {
         self.init(app: try row.int32(0), userID: ByteKey(try row.stored(1)))
     }

@@ -57,7 +57,6 @@ final class UnitOfWork {
         self.settings = settings
     }
 
-    /// The number that stands for an app.
     func number(_ appID: String) throws(PostgresError) -> Int32 { try session.number(ofApp: appID) }
 
     func key(_ appID: String, _ userID: String) throws(PostgresError) -> PersonKey {
@@ -121,7 +120,6 @@ extension UnitOfWork: RegistryRows {
     }
 }
 
-/// The changes by the rules.
 extension UnitOfWork {
     /// Makes a change.
     /// - Returns: what is to be told instead of written.

@@ -75,7 +75,6 @@ extension WritingDatabase {
             id.bytes, ending.outcome.rawValue, ending.statusCode, ending.reason, ending.at.stored, ending.releasesKey ? 1 : 0)
     }
 
-    /// Gives up calls that nobody has ended.
     func giveUpBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [BotCall] {
         let ending = BotCall.Ending(.unknown, reason: BotCall.interrupted, at: now)
         var lost: [BotCall] = []

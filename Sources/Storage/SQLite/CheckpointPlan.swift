@@ -30,7 +30,6 @@ struct CheckpointPlan {
         beginsAt = leastPages
     }
 
-    /// The step before any pass has run.
     mutating func step(logged: Int) -> Step {
         guard logged >= beginsAt else { return .nothing }
         (passes, movedBefore) = (1, 0)

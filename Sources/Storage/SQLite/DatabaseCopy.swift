@@ -2,7 +2,6 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// Complete, consistent copies of a database.
 enum DatabaseCopy {
     /// Writes everything that a connection sees to a new file with mode 0600. The copy needs no log, was checked for damage, and gets its
     /// name only when it is complete and durable.

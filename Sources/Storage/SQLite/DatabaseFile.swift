@@ -91,7 +91,6 @@ enum DatabaseFile {
         guard version <= Migrations.latest else { throw .newer(path, version: version) }
     }
 
-    /// Whether the last run closed the file.
     static func wasClosed(_ connection: Connection) throws(SQLiteError) -> Bool {
         let statement = try Statement(connection, "SELECT closed FROM runs")
         defer { statement.reset() }

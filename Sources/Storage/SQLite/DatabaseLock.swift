@@ -15,7 +15,6 @@ final class DatabaseLock: Sendable {
     /// The files that this process has locked. A second attempt would drop SQLite's locks, which belong to the process as a whole.
     private static let held = Monitor<Set<FileIdentity>>([])
 
-    /// The locked file.
     let identity: FileIdentity
     private let lock: FileLock
 
@@ -55,7 +54,6 @@ final class DatabaseLock: Sendable {
         lock.holder(of: Self.bytesOfSQLite).map { StoreError.holder($0) }
     }
 
-    /// Searches the database's file byte by byte.
     func search(for texts: [[UInt8]]) throws(SystemError) -> FileSearch.Finding { try lock.search(for: texts) }
 
     private static func identity(of path: String) throws(StoreError) -> FileIdentity {

@@ -31,7 +31,6 @@ extension SQLiteStore: NameSearcher {
     }
 }
 
-/// A reader's statements for names, prepared once.
 struct NameQueries {
     private let indexed, devices, events: Statement
 

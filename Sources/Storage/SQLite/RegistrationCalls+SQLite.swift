@@ -8,7 +8,6 @@ extension SQLiteStore {
     }
 }
 
-/// A reader's statements for limits, prepared once.
 struct LimitQueries {
     private let ofPerson, ofDevice: Statement
 

@@ -1,6 +1,5 @@
 internal import SQLite
 
-/// The writer's statements for revocations, prepared once.
 struct RevocationStatements {
     let nextVersion, insert, countRemoved, finishSweep, find, all, delete, remember, lastForgotten, noteForgotten, forget: Statement
 
@@ -33,7 +32,6 @@ struct RevocationStatements {
     }
 }
 
-/// A reader's statements for revocations, prepared once.
 struct RevocationQueries {
     let versions, all, ofApp, ofPerson, added, removed, salt, unswept, covered: Statement
 

@@ -4,7 +4,6 @@ internal import SQLite
 internal import Threading
 package import Time
 
-/// Forgetting persons.
 extension SQLiteStore {
     /// The number of events that one transaction erases.
     private static let eventsPerCommit = 200

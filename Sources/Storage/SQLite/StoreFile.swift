@@ -41,7 +41,6 @@ package enum StoreFile {
             beside: parts(beside.map { path + $0.dropFirst(base.count) }), freeBytes: try? FileSystem.freeBytes(at: directory), server: nil)
     }
 
-    /// Returns the existing files, the largest first.
     private static func parts(_ paths: [String]) -> [StoreReport.Part] {
         paths.compactMap { path in
             (try? FileSystem.size(of: path)).map { StoreReport.Part(name: path, bytes: $0, rows: nil, deadRows: nil) }

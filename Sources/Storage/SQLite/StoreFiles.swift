@@ -6,7 +6,6 @@ struct StoreFiles {
     enum File: CaseIterable {
         case database, log, index
 
-        /// SQLite's suffix of the database's name.
         var suffix: String {
             switch self {
             case .database: ""
@@ -19,7 +18,6 @@ struct StoreFiles {
     /// A file that is no longer at its path.
     struct Loss: Equatable {
         let file: File
-        /// Whether another file is there instead.
         let isReplaced: Bool
     }
 

@@ -4,7 +4,6 @@ internal import Time
 
 /// The state of a store that can be read without its file. The writer changes it, all threads read it.
 struct StoreStatus: Sendable {
-    /// The pending deliveries after the last commit.
     var counts = PendingCounts()
     /// The reason why nothing more is written until the store is opened again.
     var ended: StoreError?
@@ -14,7 +13,6 @@ struct StoreStatus: Sendable {
     var loss: StoreError?
     /// Set while less of the disk is free than the settings ask for.
     var lowDisk: StoreError?
-    /// Set while the log is too long.
     var longLog: StoreError?
     /// Since when the writer has been working; nil while it waits for jobs.
     var busySince: MonotonicMilliseconds?

@@ -4,21 +4,16 @@ internal import Time
 /// The files of an open store, and which of them are missing.
 struct WatchedFiles {
     let known: StoreFiles
-    /// The missing file at the last look.
     private(set) var loss: StoreFiles.Loss?
     /// Whether the data of the open descriptors was saved since a file went missing.
     var isSaved = false
-    /// When to try again to save it.
     var savesAt: MonotonicMilliseconds = 0
 
-    /// The result of a look.
     enum Finding {
         case inPlace
-        /// All files are in place again.
         case back
         /// A file is missing, and the accepted data must be saved now.
         case mustSave(StoreFiles.Loss)
-        /// The same file is still missing.
         case known
     }
 

@@ -16,7 +16,6 @@ final class Writer {
     private let settings: StoreSettings
     private let queue: WriterQueue<WriterJob>
     private let checkpointer: Checkpointer
-    /// When a long log is checked again.
     private var looksAtLogAt: MonotonicMilliseconds = 0
 
     init(
@@ -115,7 +114,6 @@ final class Writer {
         return value
     }
 
-    /// Remembers why something could not be written.
     func note(_ failure: StoreError) {
         status.withLock { if $0.failure?.kind != .corrupt { $0.failure = failure } }
         if failure.kind == .corrupt { database.refusal = failure }

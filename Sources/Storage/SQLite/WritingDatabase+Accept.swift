@@ -62,7 +62,6 @@ extension WritingDatabase {
         return (try findPast(identity, app), hasSibling)
     }
 
-    /// The deliveries that an event has.
     func plan(_ incoming: IncomingEvent, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
         let event = incoming.event
         return try DeliveryPlan.rows(event, incoming.subscriptions) { () throws(SQLiteError) in
@@ -86,7 +85,6 @@ extension WritingDatabase {
         return try statement.step()
     }
 
-    /// Writes an event with its deliveries.
     func insert(_ incoming: IncomingEvent, rows: [DeliveryPlan.Row], app: Int64) throws(SQLiteError) {
         let event = incoming.event
         if StoreRules.tellsNobody(rows, isErased: incoming.isErased) {

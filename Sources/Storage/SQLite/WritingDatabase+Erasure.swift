@@ -2,7 +2,6 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// Forgetting persons.
 extension WritingDatabase {
     /// Deletes events with their deliveries and attempts; their comments are still recognised.
     func erase(_ events: [Int64], now: UnixMilliseconds) throws(SQLiteError) -> Erasure {
@@ -79,7 +78,6 @@ extension ReadingDatabase {
         return found
     }
 
-    /// The notifiers of an event's pending deliveries.
     func waiting(of event: Int64) throws(SQLiteError) -> [String] {
         var found: [String] = []
         try erasureQueries.waiting.forEachRow(event) { row throws(SQLiteError) in found.append(try row.string(0)) }

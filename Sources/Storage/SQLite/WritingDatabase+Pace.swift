@@ -2,7 +2,6 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// The calls that paces count.
 extension WritingDatabase {
     /// Decides on a call, and counts it when it may be made now; `write` must follow.
     /// - Parameter book: what the claim has read so far.
@@ -20,7 +19,6 @@ extension WritingDatabase {
         try write(&limiter)
     }
 
-    /// Writes the counts that have changed.
     func write(_ limiter: inout OutboundRateLimiter) throws(SQLiteError) {
         for key in limiter.changed {
             guard let calls = limiter.calls[key] else { continue }

@@ -2,7 +2,6 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// Deleting events, and recognising their comments afterwards.
 extension WritingDatabase {
     /// The event of a comment whose deliveries were deleted; nil if the comment is unknown.
     func findPast(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {

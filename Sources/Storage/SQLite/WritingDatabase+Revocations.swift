@@ -2,7 +2,6 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// Revocations: what is added and removed.
 extension WritingDatabase {
     func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience

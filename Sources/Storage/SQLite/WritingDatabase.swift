@@ -11,7 +11,6 @@ final class WritingDatabase {
     let deviceStatements: DeviceStatements
     let revocationStatements: RevocationStatements
     let botCallStatements: BotCallStatements
-    /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator
     /// The numbers of pending deliveries, the open transaction's changes included.
     var counts: PendingCounts
@@ -114,7 +113,6 @@ final class WritingDatabase {
 
     var changes: Int64 { connection.changes }
 
-    /// The number of the row inserted last.
     var lastInsertedRow: Int64 { connection.lastInsertRowID }
 
     /// Moves everything that the log holds to the database, which then needs no log.

@@ -48,7 +48,6 @@ extension BackendAnswer {
         [.allowed, .denied] + UndecidedReason.allCases.filter { $0 != .revocationsUnknown }.map { .undecided($0) }
     }
 
-    /// The result, as in metrics.
     fileprivate var word: String {
         switch self {
         case .allowed: "allowed"

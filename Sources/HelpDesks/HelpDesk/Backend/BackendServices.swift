@@ -135,7 +135,6 @@ package struct BackendVerifiers: Sendable {
         forget(appID: revocation.appID, userID: userID)
     }
 
-    /// Forgets all that the backends have said.
     package func forgetAll() {
         for case let verifier? in verifiers { verifier.forget(person: nil) }
     }

@@ -15,7 +15,7 @@ package struct BackendVerification: Sendable {
     private let identity: CheckIdentity
     private let keyID: UInt32?
     private let userID: String
-    /// Nil where only the backend understands it.
+    /// nil where only the backend understands it.
     private let key: SecurityKey?
     private let body: [UInt8]
 

@@ -2,7 +2,6 @@ package import JSON
 
 /// The reason why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
 package enum WebhookError: Error {
-    /// The body is not strict JSON.
     case invalidJSON(JSONError)
     /// The body is JSON, but not an object.
     case notAnObject

@@ -51,10 +51,8 @@ package struct WebhookFields {
     /// Whether a member is there and not null.
     package func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-    /// Whether a member is an empty string.
     package func isEmptyText(_ key: StaticString) -> Bool { value(key)?.string?.isEmpty == true }
 
-    /// An object that must be there.
     package func requiredObject(_ key: StaticString) throws(WebhookError) -> WebhookFields {
         try required(key, "an object") { self.object($0, key) }
     }

@@ -6,7 +6,6 @@ internal import JSON
 /// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface that only they may use. Inferred: the
 /// same change made by Chat's Platform API counts as an answer.
 enum CustomerAnswer: Equatable {
-    /// Whether the ticket may be closed.
     case closure(isConfirmed: Bool)
     case rating(score: Int64, comment: String?)
 

@@ -6,7 +6,6 @@ internal import JSON
 ///
 /// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer"; Chat Platform API v3, "Message".
 enum DeskRequests {
-    /// The names of all, for metrics.
     static let names = [
         "list_tickets", "view_ticket", "create_ticket", "update_ticket", "ticket_fields", "close_ticket", "reopen_ticket", "find_customer",
         "create_customer", "customer_fields",

@@ -71,7 +71,6 @@ enum DeskTicket {
 ///
 /// `next` is an address, which is never called: it would take our token to wherever an answer says.
 struct DeskList {
-    /// The tickets that could be read.
     let tickets: [Ticket]
     /// The number of elements in the list, including unreadable ones; at most as many as requested.
     let count: Int

@@ -1,7 +1,6 @@
 package import Core
 internal import JSON
 
-/// The channels that a ticket is about.
 extension DeskTickets {
     package func relate(_ id: Int64, to wanted: [String], owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)

@@ -166,7 +166,6 @@ extension DeskTickets {
 }
 
 extension TicketFailure {
-    /// Translates Sendbird's refusal for the caller.
     init(_ error: PlatformError) {
         self =
             switch error {

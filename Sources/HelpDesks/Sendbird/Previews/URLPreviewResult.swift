@@ -14,7 +14,7 @@ enum URLPreviewResult: Hashable {
     case malformed
     /// The person may not use the chat.
     case denied
-    /// A failure of our own.
+    /// A failure of Deskgate's own.
     case unavailable
 
     static let all: [URLPreviewResult] =

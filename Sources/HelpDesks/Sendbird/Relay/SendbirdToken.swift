@@ -38,7 +38,6 @@ struct SendbirdToken: Sendable, Equatable {
         (self.service, self.text) = (service, text)
     }
 
-    /// The token that an event tells of.
     init?(_ token: RegistryChange.Payload.Token) {
         self.init(type: token.type, text: token.text)
     }
@@ -48,13 +47,11 @@ struct SendbirdToken: Sendable, Equatable {
         left.service == right.service && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// The request that registers it.
     func registration(_ userID: String) -> PlatformRequest {
         PlatformRequest(
             "add_push_token", method: .post, path: ["users", userID, "push", service.rawValue], body: [service.member: .string(text)])
     }
 
-    /// The request that removes it.
     func removal(_ userID: String) -> PlatformRequest {
         PlatformRequest("remove_push_token", method: .delete, path: ["users", userID, "push", service.rawValue, text])
     }

@@ -6,7 +6,6 @@ internal import JSON
 internal import Observability
 internal import Time
 
-/// The answers to calls for session tokens.
 struct SessionAnswers: Sendable {
     private static let givenHeaders = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
     private static let unavailableSeconds = 5

@@ -87,7 +87,6 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Hears of what may end tokens.
     func hear(_ item: CacheInvalidation.Item) {
         switch item {
         case .revocations(nil): coalescer.withLock { $0.forgetAll() }

@@ -6,7 +6,6 @@ internal import Threading
 
 /// The session tokens of the apps in one configuration.
 struct SessionIssuers: Sendable {
-    /// Counts the calls of these apps.
     let counters: SessionCounters
     private let issuers: [ByteKey: SessionIssuer]
 

@@ -4,7 +4,7 @@ internal import Observability
 /// The result of a call for a session token, as in logs and metrics.
 enum SessionResult: String, CaseIterable {
     case issued
-    /// One that was kept.
+    /// A cached token.
     case kept
     case malformed, denied
     case limited

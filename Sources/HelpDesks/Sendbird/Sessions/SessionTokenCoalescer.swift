@@ -2,7 +2,6 @@ internal import Core
 internal import Crypto
 internal import Time
 
-/// A person's session token.
 struct Session: Sendable {
     /// The app's credential for Sendbird; as good as a password.
     let token: SecretBytes
@@ -24,7 +23,6 @@ struct Session: Sendable {
 /// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
 /// the caller locks; all moments are of the wall clock, because Sendbird compares them with its own.
 struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
-    /// Somebody who wants a token.
     struct Request: Sendable {
         let user: ByteKey
         /// When the security key ends, which no token outlives.
@@ -33,20 +31,17 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     }
 
     enum Step {
-        /// Answer at once.
         case answer(Session)
         /// Nothing: a call that is under way answers.
         case wait
         /// Ask Sendbird for a token that ends then, and tell `finish` this number.
         case call(UInt64, until: UnixMilliseconds)
-        /// Answer that a limit is reached.
         case limited(LimitRefusal)
         /// Answer that too many calls are under way.
         case overloaded
     }
 
     struct End {
-        /// The requests that wait for its answer.
         let requests: [Request]
         /// Whether `forget` has come since the call, so that its token may have been ended.
         let isForgotten: Bool
@@ -82,7 +77,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         windows = CallWindows(rules, personLimit: sessionLimit)
     }
 
-    /// The number of stored tokens.
     var count: Int { sessions.count }
 
     /// The token that is kept for a person, if it may be handed out: it does not outlive the key, and a new one would not live much longer.
@@ -97,7 +91,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         (sessions[user].flatMap { now < $0.expiresAt ? $0 : nil }, windows.refusal(of: person(user), now: now))
     }
 
-    /// Takes somebody who wants a token.
     mutating func ask(_ request: Request, now: UnixMilliseconds) -> Step {
         if let session = find(request.user, latest: request.latest, now: now) { return .answer(session) }
         if let number = callOfUser[request.user] {

@@ -38,7 +38,7 @@ final class ChannelOwners: Sendable {
     }
 
     private let clocks: Clocks
-    /// Until when a channel is nobody's.
+    /// Channels without an owner, each until a time.
     private let unknown = Monitor(BoundedTable<Channel, MonotonicMilliseconds>(limit: mostChannels))
 
     init(_ clocks: Clocks) {

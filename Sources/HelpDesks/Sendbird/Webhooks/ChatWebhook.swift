@@ -5,7 +5,6 @@ internal import Time
 
 /// A webhook of Sendbird Chat about a message of a channel. Fields that are not known are ignored; most of the others may be missing.
 struct ChatWebhook: Sendable {
-    /// The kinds of a message's change.
     enum Category: String, Sendable {
         case sent = "group_channel:message_send"
         case updated = "group_channel:message_update"

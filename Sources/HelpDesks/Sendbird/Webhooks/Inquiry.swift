@@ -28,18 +28,15 @@ struct InquiryAnswer: Sendable, Equatable {
 struct Inquiry: Sendable, Equatable {
     struct Step: Sendable, Equatable {
         var isAsked = false
-        /// The answer that counts now.
         var answer: InquiryAnswer?
-        /// An irregularity of the message.
         var remark: WebhookRemark?
     }
 
-    /// Nil until the question has come.
+    /// nil before the question.
     private(set) var state: InquiryState?
     /// The answer that came before its question.
     private(set) var early: InquiryAnswer?
     private var answer: Int64?
-    /// The number of irregular messages.
     private(set) var remarks = 0
 
     init() {}

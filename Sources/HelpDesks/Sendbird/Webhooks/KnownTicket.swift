@@ -49,14 +49,12 @@ struct ReportedTicket: Sendable, Equatable {
 /// The known state of a ticket: a pure function of Desk's webhooks, and its form in a topic.
 struct KnownTicket: Sendable, Equatable {
     struct Step: Sendable, Equatable {
-        /// The events in order.
         var kinds: [Event.Kind] = []
         /// The changed members with their former values; nil where none was known.
         var changes: [Change] = []
         var remark: WebhookRemark?
     }
 
-    /// One field that has changed.
     struct Change: Sendable, Equatable {
         let field: StaticString
         let from: String?

@@ -1,7 +1,6 @@
 internal import Core
 internal import Time
 
-/// Webhooks of Chat.
 extension ReportMaker {
     /// Returns the store's report about a message.
     /// - Parameters:

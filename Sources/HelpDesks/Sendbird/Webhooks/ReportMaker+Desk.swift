@@ -4,7 +4,6 @@ internal import Time
 
 /// A webhook of Sendbird Desk about a ticket.
 struct DeskWebhook: Sendable {
-    /// In Desk's own words.
     let type: String
     /// When Desk has sent it, by its own clock; nil when that is not said.
     let createdAt: UnixMilliseconds?
@@ -25,7 +24,6 @@ struct DeskWebhook: Sendable {
     }
 }
 
-/// Webhooks of Desk.
 extension ReportMaker {
     func report(_ webhook: DeskWebhook) -> Report {
         let ticket = webhook.ticket

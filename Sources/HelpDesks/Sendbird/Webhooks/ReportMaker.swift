@@ -27,7 +27,6 @@ struct ReportMaker: Sendable {
 
     struct Subscriptions: Sendable {
         let comments, quietComments, tickets, seen: [Subscription]
-        /// The notifiers that make phones show comments.
         let push: [String]
         let lifeMilliseconds: UInt64
 

@@ -14,7 +14,6 @@ enum SendbirdSender: Sendable {
     case desk
 
     var header: StaticString { self == .chat ? "x-sendbird-signature" : "x-hub-signature" }
-    /// The text before the digits.
     var prefix: StaticString { self == .chat ? "" : "sha1=" }
     /// The size of a code in bytes.
     private var codeCount: Int { self == .chat ? 32 : 20 }

@@ -21,7 +21,6 @@ final class SendbirdWebhookRoute: Sendable {
         case store(SendbirdState.App, Question)
     }
 
-    /// A webhook of either sender.
     private enum Webhook {
         case chat(ChatWebhook)
         case read(ReadWebhook)

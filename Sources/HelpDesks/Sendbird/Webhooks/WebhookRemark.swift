@@ -7,7 +7,7 @@ enum WebhookRemark: String, Sendable {
     case unasked
     /// Of an earlier state than what is known.
     case stale
-    /// Another answer than the first one.
+    /// An answer that differs from the first one.
     case conflict
     /// The state of a question, or its score, cannot be read.
     case malformed
