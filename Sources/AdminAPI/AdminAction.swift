@@ -19,8 +19,8 @@ package protocol AdminAction: Sendable {
     /// the running service can do it. Nil when it asks the store.
     var remoteAppID: String? { get }
 
-    /// The app about which it waits for others, the app's help desk or other replicas: it then keeps nobody waiting who asks the store alone.
-    /// Nil when it waits for nobody.
+    /// The app whose help desk or replicas the action calls. Such actions have their own queue, so they do not delay actions on the store.
+    /// nil for an action on the store.
     var waitingAppID: String? { get }
 
     /// Advice on narrowing a query that the store stopped because it took too long.
@@ -55,7 +55,7 @@ package struct AdminAnswer: Sendable, Equatable {
         case stored(Int)
         /// Removed push tokens of a person who was forgotten.
         case forgotten(Int)
-        /// Pushes that are not sent, because the person has read what they tell of.
+        /// Pushes that are not sent, because the person has read the comment.
         case superseded(Int)
 
         var name: String {
@@ -149,7 +149,7 @@ package struct AdminContext: Sendable {
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
     /// The answers of all replicas to a person's latest requests; nil outside the service. Waits some seconds for the other replicas.
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
-    /// Called when the store has erased a person, to forget what the replicas keep of the person. Waits for nobody.
+    /// Called when the store has erased a person, so that the replicas forget the person. Does not block.
     let onForget: @Sendable (RevokedPerson) -> Void
     /// The status of an app's backend in this process; nil for an app without one, and outside the service. Does not block.
     let backend: @Sendable (_ appID: String) -> BackendStatus?

@@ -1,8 +1,8 @@
 internal import Core
 internal import JSON
 
-/// The fields of a JSON body, read strictly: a field that nobody knows, or of another type, is refused, because a misspelt one would change
-/// what the request does.
+/// The fields of a JSON body, read strictly: an unknown field, or one of another type, is rejected, because a misspelt one would change the
+/// request's meaning.
 struct AdminFields {
     private let object: JSONObject
 

@@ -58,7 +58,7 @@ struct AdminGate: Sendable {
         return Self.forbidden(token.role, needed: needed)
     }
 
-    /// The token that the session of a request stands for; nil when the request has no session, or there is no page.
+    /// Returns the token of the request's session; nil when the request has no session, or there is no page.
     func token(ofSessionIn request: borrowing Request, _ state: OperatorState) throws(SessionProblem) -> AdminToken? {
         guard state.page.refusal == nil else { return nil }
         let credentials = try state.cookie.credentials(of: request)
@@ -100,7 +100,7 @@ struct AdminGate: Sendable {
     }
 
     /// Writes the audit line of a change.
-    /// - Parameter fields: what was changed, and how much of it.
+    /// - Parameter fields: the subject and the extent of the change.
     func audit(_ action: String, outcome: String, _ fields: [(key: String, value: LogValue)], by caller: AdminCaller) {
         logger.log(.info, message: "audit", fields: Self.line(action, outcome: outcome, fields: fields, caller: caller))
     }
@@ -132,9 +132,9 @@ enum BearerToken {
         return sender
     }
 
-    /// The configured token with this text; nil when there is none.
+    /// Returns the configured token with this text; nil when there is none.
     ///
-    /// Compares with every token, each in constant time, so that the time tells nobody which one is nearly right.
+    /// Compares with every token, each in constant time, so that the time does not reveal which one is similar.
     static func owner(of sent: Span<UInt8>, among tokens: [AdminToken]) -> AdminToken? {
         var owner: AdminToken?
         for token in tokens {

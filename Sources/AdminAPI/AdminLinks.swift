@@ -1,8 +1,8 @@
 internal import HTTPServer
 
-/// The requests that go on with an id which an answer gives, for the description of the listeners.
+/// The requests that accept an id from an answer, for the description of the listeners.
 ///
-/// The first element of a list stands for all of them.
+/// The first element of a list represents all of them.
 extension [RouteDescription.Link] {
     /// With a delivery.
     /// - Parameter pointer: where the answer has its id, as a JSON pointer.

@@ -28,23 +28,21 @@ package struct AdminServices: Sendable {
     let trials: @Sendable () -> NotifierTrials?
     let onWork: @Sendable () -> Void
 
-    /// Gathers the services.
     /// - Parameters:
-    ///     - status: the answer of `GET /v1/status`; with its texts in a language; must not block.
-    ///     - openAPI: the answer of `GET /openapi.json`.
-    ///     - holds: why a notifier starts no attempts just now, by its name.
-    ///     - notifiers: how the configured notifiers do their work; must not block.
-    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
-    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil if it had nothing to change;
-    ///       puts all changes of the store in force.
+    ///     - status: returns the answer of `GET /v1/status`, with texts in a language; must not block.
+    ///     - openAPI: returns the answer of `GET /openapi.json`.
+    ///     - holds: returns why each notifier starts no attempts now, by its name.
+    ///     - notifiers: returns the status of the configured notifiers; must not block.
+    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and the reason.
+    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil without a change; puts all changes of the store in force.
     ///     - revocations: the ones in force.
-    ///     - tickets: the tickets of an app; nil when its help desk offers none.
-    ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
-    ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. May wait some seconds.
-    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Waits for nobody.
-    ///     - backend: how an app's backend does; nil for an app without one. Must not block.
-    ///     - problems: what is wrong now; nil where nobody looks. Must not block.
-    ///     - trials: tries the push notifiers that run; nil before they do.
+    ///     - tickets: returns the tickets of an app; nil when its help desk offers none.
+    ///     - sessions: returns the status of a person's session tokens; nil for an app that issues none. Must not block.
+    ///     - authorizations: returns the answers to a person's latest requests; nil for an app that is not configured. May wait some seconds.
+    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Must not block.
+    ///     - backend: returns the status of an app's backend; nil for an app without one. Must not block.
+    ///     - problems: returns the present problems; nil outside the service. Must not block.
+    ///     - trials: tries the running push notifiers; nil before they run.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: SnapshotReference<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger,
@@ -103,9 +101,9 @@ package final class AdminListener: Sendable {
     let services: AdminServices
     let gate: AdminGate
     private let page: PageRoutes
-    /// Changes wait for each other, and reads for reads: a long change delays nobody who looks. Tokens take turns.
+    /// Changes wait for each other, and reads for reads, so a long change does not delay reads. Tokens take turns.
     private let changer, reader: WorkQueue
-    /// Questions to help desks and other replicas delay nobody who asks the store, and those about one app delay no other app's.
+    /// Calls of help desks and other replicas do not delay actions on the store, and those of one app do not delay another app's.
     private let caller: WorkQueue
 
     /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.

@@ -7,8 +7,8 @@ internal import JSON
 package struct AdminRoute: Sendable {
     package enum Role: String, Sendable {
         case anyone
-        /// Every process that can connect while only this machine reaches the listener, unless the configuration requires a token;
-        /// otherwise whoever may read.
+        /// While only this machine reaches the listener and the configuration requires no token, every process that can connect; otherwise
+        /// callers with the role `read`.
         case scrape
         /// Backends, which mint keys and know what their users read.
         case mint
@@ -83,9 +83,9 @@ package struct AdminRoute: Sendable {
         /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
         let types: [String: JSONValue]
         package let text: String
-        /// The statuses of refusals that its parameters and its role do not tell.
+        /// Statuses of refusals that do not follow from its parameters and its role.
         package let refusals: [Int]
-        /// The requests that go on with an id in it.
+        /// The requests that accept an id from it.
         let links: [RouteDescription.Link]
 
         init(

@@ -44,7 +44,7 @@ package enum DeliveryAction: Sendable, Equatable {
 
 extension DeliveryAction {
     /// Makes the action that purges pending deliveries of a notifier, for example of one that was removed from the configuration. It must
-    /// name the notifier and takes no time, so that nobody purges pending deliveries by mistake.
+    /// name the notifier and accepts no time, so that pending deliveries are not purged by mistake.
     static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminProblem) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
             throw AdminProblem("notifier", "goes with \(field: "state") pending, and without \(field: "before").")

@@ -10,7 +10,7 @@ extension Delivery {
     ]
 
     /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
-    /// why, and `due_at` is null, because the time of the next attempt is unknown. `meaning` says in words where it stands and why.
+    /// why, and `due_at` is null, because the time of the next attempt is unknown. `meaning` describes the state and its cause in words.
     func json(_ context: AdminContext, in language: Language = .english) -> JSONObject {
         let wait = context.wait(of: self)
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)

@@ -43,7 +43,7 @@ package struct ForgetAction: AdminAction, Equatable {
         return answer(former, revocations: revocations, erasure: erasure, traces: traces, proof: proof, context: context)
     }
 
-    /// Adds the revocation of a former person with the event that tells of it, unless there is one.
+    /// Adds the revocation of a former person, with its event, unless it exists.
     private func revokeForEver(_ context: AdminContext) throws(StoreError) -> Revocation {
         if let known = try context.store.formerRevocation(of: person) {
             // Another replica may have made it just now.
@@ -79,7 +79,7 @@ package struct ForgetAction: AdminAction, Equatable {
 }
 
 extension Store {
-    /// The revocation of a person who was forgotten; nil for anybody else.
+    /// Returns the revocation of a forgotten person; nil for others.
     func formerRevocation(of person: RevokedPerson) throws(StoreError) -> Revocation? {
         guard let salt = try formerSalt() else { return nil }
         let former = try former(person, salt: salt)

@@ -14,7 +14,7 @@ package struct KeyStatus {
 
     /// Describes the keys of an authorizer.
     /// - Parameters:
-    ///   - uses: what is known of their use, also of other keys.
+    ///   - uses: the known usage, also of other keys.
     ///   - replicas: the processes that share the store.
     ///   - revocations: those in force, or those of the store.
     ///   - isServing: whether the authorizer's keys are in force in this process.

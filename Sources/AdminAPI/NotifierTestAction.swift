@@ -11,7 +11,7 @@ struct NamedNotifier: Sendable {
     let name: String
     let type: String
     let apps: [String]
-    /// Whether it hands on events about nobody. Push providers need a device, and a relay a registration.
+    /// Whether it delivers events without a person. Push providers need a device, and a relay a registration.
     let takesTests: Bool
 
     static func all(_ configuration: Configuration) -> [NamedNotifier] {

@@ -6,7 +6,7 @@ internal import Time
 
 package struct PersonAction: AdminAction, Equatable {
     package enum Kind: String, Sendable {
-        /// All keys issued until now count no more, and the devices are removed.
+        /// Revokes all keys issued until now, and removes the devices.
         case signOut = "sign-out"
         /// No key counts, also later ones, until the person is unblocked, and the devices are removed.
         case block

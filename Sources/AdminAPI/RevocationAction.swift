@@ -11,10 +11,9 @@ package enum RevocationAction: AdminAction, Equatable {
     case list(RevocationFilter, after: UUIDv7?, limit: Int)
     case remove(UUIDv7)
 
-    /// Makes a list action.
     /// - Parameters:
     ///   - appID: the app whose revocations are listed; nil for all.
-    ///   - userID: the person of the app whom they name; nil for all.
+    ///   - userID: the person in the revocations; nil for all.
     ///   - after: `next` of an earlier page.
     package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
         guard appID != nil || userID == nil else {

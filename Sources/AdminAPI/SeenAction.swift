@@ -6,8 +6,8 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Notes that a person has read a ticket, or all of them, until now: pushes of it that wait are not sent, and the app's notifiers that post or
-/// log events, or withdraw notifications, are told.
+/// Records that a person has read a ticket, or all of them, until now: its pending pushes are not sent, and the app's notifiers that post
+/// or log events, or withdraw notifications, receive an event.
 package struct SeenAction: AdminAction, Equatable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
@@ -49,7 +49,7 @@ package struct SeenAction: AdminAction, Equatable {
             about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
     }
 
-    /// - Returns: how many pushes have ended; none of somebody who was forgotten.
+    /// - Returns: the number of ended pushes; 0 for a forgotten person.
     private static func superseded(by report: Report, _ store: any Store) throws(StoreError) -> Int {
         let outcome = Monitor<Result<ReportOutcome, StoreError>?>(nil)
         store.accept(report, isAwaited: { true }) { result in outcome.update { $0 = result } }

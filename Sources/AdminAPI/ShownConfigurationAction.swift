@@ -41,7 +41,7 @@ package struct ShownConfigurationAction: AdminAction {
     }
 }
 
-/// Asks what a reload would change now: the service reads its file again, and compares what it finds with what is in force.
+/// Returns the changes that a reload would make now: the service reads its file again, and compares it with the configuration in force.
 package struct ConfigurationChangesAction: AdminAction {
     static let route = AdminRoute(
         .get, path: "/v1/configuration/changes", role: .read,

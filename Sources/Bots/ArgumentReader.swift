@@ -17,7 +17,7 @@ struct ReceivedArguments: Sendable {
     private var texts: [(name: String, text: String)] = []
     private var object = JSONObject()
 
-    /// Takes the query and the body of a request: a JSON object or a form. Throws a sentence about what is wrong.
+    /// Reads the query and the body of a request: a JSON object or a form. Throws a sentence about the mistake.
     /// - Parameter byteCount: set to the length of both, also when it throws.
     init(_ request: borrowing Request, byteCount: inout Int) throws(BotArgumentsProblem) {
         let items = request.queryItems().filter { !$0.name.isEmpty || !$0.value.isEmpty }
@@ -35,7 +35,7 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Takes the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about what is wrong.
+    /// Reads the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about the mistake.
     /// - Parameter body: a JSON object, as `sourceMap` has read it.
     init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
         if let arguments = try Self.read(body)["arguments"] { try Self.checkNumbers(in: arguments) }
@@ -161,7 +161,7 @@ struct ReceivedArguments: Sendable {
     }
 }
 
-/// The texts of queries and forms, read strictly: broken escapes and what is not UTF-8 are refused.
+/// The texts of queries and forms, read strictly: broken escapes and invalid UTF-8 are rejected.
 enum FormText {
     /// The pairs of a form in their order; empty ones are passed over.
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {

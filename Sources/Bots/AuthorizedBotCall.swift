@@ -6,7 +6,7 @@ internal import HelpDesk
 struct AuthorizedBotCall: Sendable {
     let bot: ServedBot
     let function: ServedBot.Function
-    /// The person for whom it is made, as a ticket or a confirmation has proven.
+    /// The person, proved by a ticket or a confirmation.
     let caller: BotGrant
     let arguments: BotArguments
     /// The size of the arguments as they came, in bytes; 0 for those of a confirmation that a person sent with the security key.

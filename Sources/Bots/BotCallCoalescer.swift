@@ -10,7 +10,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     enum Admission {
         /// It is: `finish` must be called when it has ended.
         case perform
-        /// It is under way; the waiter is told of its end.
+        /// It is under way; the waiter receives its answer.
         case wait
         /// It was performed before.
         case repeated(CallReply)
@@ -35,7 +35,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     private var underWay: FairQueue<Void>
     private var windows: [String: Windows] = [:]
     private var changes: [[UInt8]: Change] = [:]
-    /// The keys of what is answered, in the order of the answers, and how long these are kept.
+    /// The keys of answered changes, in the order of the answers, with the expiry of each answer.
     private var answered: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
     private var oldest = 0
     private var answeredBytes = 0
@@ -78,8 +78,8 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// Decides on a call, and counts it if it is performed.
     /// - Parameters:
-    ///   - key: what makes a repetition of a change; nil for what changes nothing.
-    ///   - waiter: told by whoever calls `finish`, if the answer is `wait`.
+    ///   - key: identifies repetitions of a change; nil for a call that changes nothing.
+    ///   - waiter: called by the caller of `finish`, if the answer is `wait`.
     mutating func admit(
         _ function: String, person: CallWindows.Person, key: [UInt8]?, waiter: Waiter, now: UnixMilliseconds
     ) -> Admission {

@@ -6,10 +6,10 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Performs calls of functions: one way for all, whoever asks and in whatever form.
+/// Performs calls of functions, in the same way for every form of call.
 ///
-/// A change is stored before the backend is called, and once only: its key is unique in the store. Whether it may be made is judged again
-/// then. A call that changes nothing is stored while the backend is called.
+/// A change is stored before the backend is called, and only once: its key is unique in the store. Its permission is checked again then. A
+/// call that changes nothing is stored while the backend is called.
 final class BotCaller: Sendable {
     /// Milliseconds for which a change waits for the store. A change that is stored later is not made.
     static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
@@ -32,13 +32,13 @@ final class BotCaller: Sendable {
         return bot.coalescer.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
-    /// The refusal of another call of somebody whose refused calls have taken too much, or of whom too many calls are under way; nil when
-    /// another one may be read.
+    /// Returns the refusal of a caller whose rejected calls were too large, or who has too many calls under way; nil when another one may
+    /// be read.
     func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
         bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
     }
 
-    /// The refusal of somebody whose refused calls have taken too much; nil when another request may be read.
+    /// Returns the refusal of a caller whose rejected calls were too large; nil when another request may be read.
     func exhaustion(of caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
@@ -142,8 +142,9 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// Stores what came of a call that was stored, and ends it. Where the same call may begin again, everybody is told only once the store
-    /// lets it, here and in all replicas. If that could not be stored, it cannot begin again, and repetitions get the same answer here.
+    /// Stores the ending of a call that was stored, and ends it. Where the same call may begin again, callers get the answer only once the
+    /// store allows it, here and in all replicas. If the ending could not be stored, the call cannot begin again, and repetitions get the
+    /// same answer here.
     private func end(
         _ call: AuthorizedBotCall, id: UUIDv7, ending: BotCall.Ending, reply: CallReply, complete: @escaping CallWaiter
     ) {
@@ -156,7 +157,7 @@ final class BotCaller: Sendable {
         if !ending.releasesKey { finish(call, reply: reply, id: id, keeps: true, complete: complete) }
     }
 
-    /// Ends a call that was admitted, and tells everybody who waits for it.
+    /// Ends a call that was admitted, and answers all callers that wait for it.
     /// - Parameter keeps: whether repetitions get the same answer.
     private func finish(_ call: AuthorizedBotCall, reply: CallReply, id: UUIDv7?, keeps: Bool, complete: CallWaiter) {
         let now = services.sharedNow
@@ -212,8 +213,8 @@ extension BotCaller {
     /// Counts, logs and stores the refusal of a call.
     /// - Parameters:
     ///   - function: nil for one that the bot does not have.
-    ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
-    ///   - byteCount: how many bytes of arguments were read for it.
+    ///   - caller: nil when the caller is unknown; then nothing is stored, so that strangers cannot fill the store.
+    ///   - byteCount: the number of bytes of its arguments that were read.
     func refuse(
         _ refusal: CallRefusal, bot: ServedBot, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         arguments: BotArguments? = nil, byteCount: Int = 0

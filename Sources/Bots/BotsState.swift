@@ -76,7 +76,7 @@ final class BotsState: Sendable {
         for bot in bots.values { bot.coalescer.withLock { $0.use(bot.limits) } }
     }
 
-    /// Forgets the answers that are kept for those whom a change of the revocations may concern.
+    /// Forgets the cached answers to users whom a change of the revocations may concern.
     func forgetAnswers(after change: RevocationChange?) {
         var person: CallWindows.Person?
         switch change {

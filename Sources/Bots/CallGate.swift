@@ -18,7 +18,7 @@ struct BotCallRequest {
 /// Decides on calls before they are performed: ticket, function, arguments, limits, confirmation, in this order. From memory, on the thread
 /// that serves the request.
 struct CallGate: Sendable {
-    /// Reads the arguments of a call, or says what is wrong with them. Sets the number of bytes that it has read in either case.
+    /// Reads the arguments of a call, or throws a sentence about the mistake. Sets the number of bytes that it has read in either case.
     typealias ArgumentReader = (_ byteCount: inout Int) throws(BotArgumentsProblem) -> ReceivedArguments
 
     /// The name of the argument with the confirmation.
@@ -39,8 +39,8 @@ struct CallGate: Sendable {
         var byteCount = 0
     }
 
-    /// Decides on a call with a ticket, and counts, logs and stores it if it is refused.
-    /// - Parameter readArguments: called once, and only for somebody with a valid ticket, so that strangers cause no work.
+    /// Decides on a call with a ticket, and counts, logs and stores a refusal.
+    /// - Parameter readArguments: called once, and only for a caller with a valid ticket, so that strangers cause no work.
     func decide(
         _ asked: BotCallRequest, bot: ServedBot, state: BotsState, context: RequestContext, readArguments: ArgumentReader
     ) -> Decision {
@@ -105,10 +105,10 @@ struct CallGate: Sendable {
         }
     }
 
-    /// Refuses a ticket or a confirmation whose person may not use the chat any more, or whose security key counts no more.
+    /// Rejects a ticket or a confirmation whose person may not use the chat any more, or whose security key is no longer valid.
     /// - Parameters:
-    ///   - caller: set to the person, unless the person was forgotten, of whom nothing is stored.
-    ///   - denied: the refusal for a reason.
+    ///   - caller: set to the person, unless the person was forgotten, about whom nothing is stored.
+    ///   - denied: returns the refusal for a reason.
     func check(
         _ grant: BotGrant, state: BotsState, caller: inout BotGrant?, denied: (String) -> CallRefusal
     ) throws(CallRefusal) {

@@ -88,7 +88,7 @@ extension CallRefusal {
                 ]), .repeated, reason: "already_called")
     }
 
-    /// 409 for a change that somebody has to confirm first.
+    /// 409 for a change that must be confirmed first.
     /// - Parameter text: the confirmation.
     static func confirmationRequired(_ text: String, _ token: BotConfirmationToken, by confirmation: BotConfirmation) -> CallRefusal {
         let message =

@@ -38,7 +38,7 @@ enum CallReply: Sendable {
         }
     }
 
-    /// The answer to whom the vendor calls: the backend's own status and JSON.
+    /// The answer for the vendor: the backend's own status and JSON.
     var response: Response {
         switch self {
         case .refusal(let refusal): refusal.response
@@ -50,7 +50,7 @@ enum CallReply: Sendable {
     }
 
     /// The answer in the vendor-neutral form: 200 with an object that has the backend's status and JSON.
-    /// - Parameter endpoint: the public address of the function, which tells who shows the answer what it is.
+    /// - Parameter endpoint: the public address of the function, which identifies the answer.
     func response(endpoint: String) -> Response {
         switch self {
         case .refusal(let refusal): return refusal.response
@@ -68,7 +68,7 @@ enum CallReply: Sendable {
     private static let notStored = [(name: "Cache-Control", value: "no-store")]
 }
 
-/// An answer of ours to a call, with what is counted, logged and stored of it.
+/// Deskgate's own answer to a call, with its fields for metrics, log and store.
 struct CallRefusal: Error {
     let response: Response
     let result: CallResult
@@ -106,7 +106,7 @@ extension CallRefusal {
         .invalid, reason: "method")
     /// 401 for a call without a ticket.
     static let noTicket = unauthorized("Send the ticket in the header Authorization: Bearer TICKET.", reason: "no_ticket")
-    /// 401 for what is no ticket.
+    /// 401 for a text that is no ticket.
     static let malformedTicket = unauthorized("This is not a ticket.", reason: "malformed_ticket")
     /// 401 for a ticket whose time is over.
     static let expiredTicket = unauthorized("The ticket is not valid any more; start the bot again.", reason: "expired_ticket")
@@ -118,7 +118,7 @@ extension CallRefusal {
     static func foreignConfirmation(_ reason: String) -> CallRefusal {
         CallRefusal(.error(403, code: "denied", message: "This confirmation does not allow this call."), .denied, reason: reason)
     }
-    /// 400 for what is no confirmation.
+    /// 400 for a text that is no confirmation.
     static let malformedConfirmation = CallRefusal(
         .error(400, code: "invalid_confirmation", message: "This is not a confirmation."), .invalid, reason: "malformed_confirmation")
     /// 400 for a confirmation of another call.
@@ -167,7 +167,7 @@ extension CallRefusal {
         CallRefusal(.limited(refusal, now: now), .limited, reason: "limit_per_\(refusal.rule.scope.rawValue)")
     }
 
-    /// 429 for a call of somebody whose refused calls have brought too many bytes; its arguments were not read.
+    /// 429 for a caller whose rejected calls were too large; the arguments of this one were not read.
     static func exhausted(seconds: UInt64) -> CallRefusal {
         let megabytes = RefusalSampler.bytesPerMinute >> 20
         let response = Response(

@@ -69,7 +69,7 @@ final class CallRoutes: Sendable {
         }
     }
 
-    /// Reads a call, all but its arguments: they are read for somebody with a ticket.
+    /// Reads a call without its arguments, which are read only for a caller with a ticket.
     private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> BotCallRequest {
         let body = try ReceivedArguments.callBody(request)
         guard let name = body["name"]?.string else { throw BotArgumentsProblem("name must be the name of a function") }

@@ -12,7 +12,7 @@ struct FunctionAnswer: Sendable {
     let status: Int
     /// Compact JSON; `null` where the backend has sent no body.
     let json: [UInt8]
-    /// Whether it is certain that nothing was done; only the help desk's refusals tell.
+    /// Whether it is certain that nothing was changed; only the help desk's refusals prove it.
     let changedNothing: Bool
 
     /// Tells of the help desk.
@@ -57,7 +57,7 @@ struct FunctionAnswer: Sendable {
 }
 
 struct BackendFault: Error {
-    /// The reason, as in logs and in what is stored of a call.
+    /// The reason in logs and in stored calls.
     enum Reason: String, CaseIterable {
         /// A 3xx: redirects are not followed.
         case redirect
@@ -90,7 +90,7 @@ struct BackendFault: Error {
     let reason: Reason
     /// The backend's status; nil when none arrived.
     let status: Int?
-    /// Whether the backend may have done what was asked for.
+    /// Whether the backend may have performed the call.
     let mayBeDone: Bool
 
     /// - Parameter mayBeDone: false only if nothing was sent.

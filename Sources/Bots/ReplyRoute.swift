@@ -14,7 +14,7 @@ struct ReplyRoute: Sendable {
     static let path: StaticString = "/bots/:name/reply"
     /// The longest text, in bytes.
     static let longestText = 64 * 1024
-    /// A text in JSON is up to twice as long unless letters are escaped. Proxies take no more of a bot's request.
+    /// A text in JSON is up to twice as long unless letters are escaped. Proxies accept no more of a bot's request.
     private static let bodyLimit = 2 * longestText
 
     let state: SnapshotReference<BotsState>

@@ -12,7 +12,7 @@ package final class ServedBots: Sendable {
     package let routes: [Route]
     private let state: SnapshotReference<BotsState>
     private let metrics: BotMetrics
-    /// Calls the companies' backends, and nobody else, so that a backend that hangs delays nothing but its own calls.
+    /// A separate client for the companies' backends, so that a backend that hangs delays nothing but its own calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
     private let handOffs: HandOffCaller
 

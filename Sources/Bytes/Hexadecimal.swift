@@ -25,14 +25,14 @@ package enum Hexadecimal {
         }
     }
 
-    /// The byte that two digits of either case stand for; nil when one is none.
+    /// The byte of two digits of either case; nil when one is no digit.
     @inlinable
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(high), let low = value(low) else { return nil }
         return high << 4 | low
     }
 
-    /// The bytes that digits of either case stand for, two each; nil when one is none, or their number is odd.
+    /// The bytes of digits of either case, two each; nil when one is no digit, or their number is odd.
     package static func bytes(_ digits: Span<UInt8>) -> [UInt8]? {
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

@@ -55,7 +55,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The number of bits in such an address.
     package var width: Int { isIPv4 ? 32 : 128 }
 
-    /// The address that stands for all that one site may have: of IPv6 the first of its /48 (RFC 6177), of IPv4 itself.
+    /// The address that represents one site: for IPv6 the first of its /48 (RFC 6177), for IPv4 itself.
     package var site: IPAddress { isIPv4 ? self : IPAddress(isIPv4: false, bits: (bits >> 80) << 80) }
 
     /// The address as `inet_ntop` writes it.

@@ -1,6 +1,6 @@
-/// Percent escapes: `%` and two hexadecimal digits of either case stand for a byte (RFC 3986 section 2.1). Signs and spaces are no digits.
+/// Percent escapes: `%` and two hexadecimal digits of either case encode a byte (RFC 3986 section 2.1). Signs and spaces are no digits.
 package enum PercentEncoding {
-    /// The byte that the escape at this index stands for; nil when none begins there.
+    /// The byte of the escape at this index; nil when none begins there.
     @inlinable
     package static func byte(at index: Int, in text: Span<UInt8>) -> UInt8? {
         guard index + 2 < text.count, text[index] == UInt8(ascii: "%") else { return nil }

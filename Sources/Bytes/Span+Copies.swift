@@ -1,6 +1,6 @@
 /// Copies of bytes that are only lent.
 extension String {
-    /// Copies a text; what is not valid UTF-8 becomes U+FFFD.
+    /// Copies a text; invalid UTF-8 becomes U+FFFD.
     package init(repairing bytes: Span<UInt8>) {
         unsafe self = bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }

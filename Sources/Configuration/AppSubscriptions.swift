@@ -96,12 +96,12 @@ package struct AppSubscriptions: Sendable {
         return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
-    /// The notifiers that are told of changes of an app's tickets: none that makes phones show something.
+    /// Returns the subscriptions to changes of an app's tickets: without push notifiers.
     package func tickets(_ appID: String) -> [Subscription] {
         tickets[ByteKey(appID)] ?? []
     }
 
-    /// The notifiers that are told what was read: those of `tickets`, and those that withdraw what phones show.
+    /// Returns the subscriptions to reads: those of `tickets`, and the notifiers that withdraw notifications.
     package func seen(_ appID: String) -> [Subscription] {
         seen[ByteKey(appID)] ?? []
     }

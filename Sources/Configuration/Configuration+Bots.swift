@@ -1,8 +1,7 @@
 internal import Core
 
 extension Configuration {
-    /// Functions of bots that change something without anybody's consent or with that of the model alone, and those that are called without
-    /// saying for whom.
+    /// Functions of bots that change something without consent or with that of the model alone, and those whose calls do not name the user.
     var botWarnings: [ConfigurationWarning] {
         bots.enumerated().flatMap { botIndex, bot in
             bot.functions.enumerated().flatMap { index, function in

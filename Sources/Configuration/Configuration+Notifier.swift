@@ -14,7 +14,7 @@ extension Configuration {
         /// Unique: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
         package var name: String
         package var kind: Kind
-        /// Whether it is told of comments only for people who have a device that can be notified.
+        /// Whether it receives comments only for people with a device that can be notified.
         package var requiresDevice: Bool
 
         /// Makes a notifier.
@@ -30,7 +30,7 @@ extension Configuration {
         /// The part of a comment that phones show and the provider reads; nil for a notifier that sends no pushes.
         package var pushContent: PushContent? { if case .push(let push) = kind { push.style.content } else { nil } }
 
-        /// Whether it has phones remove notifications of what was read elsewhere.
+        /// Whether phones remove notifications that were read elsewhere.
         var withdraws: Bool { if case .push(let push) = kind { push.style.withdraws } else { false } }
 
         private static func type(of kind: Kind) -> NotifierType {
@@ -94,7 +94,7 @@ extension Configuration {
 
     package func runs(_ notifier: String) -> Bool { runningNotifiers.contains { $0.utf8.elementsEqual(notifier.utf8) } }
 
-    /// Apps whose replies notify nobody, as those of a fresh installation.
+    /// Apps whose replies reach no notifier but the log, as in a fresh installation.
     var audienceWarnings: [ConfigurationWarning] {
         let (subscriptions, logs) = (AppSubscriptions(self), Set(notifiers.filter { $0.type == .log }.map(\.name)))
         return apps.enumerated().filter { $0.element.takesWebhooks }.compactMap { index, app in

@@ -1,7 +1,7 @@
 package import POSIX
 
 extension Configuration {
-    /// The user other than root that the service runs as, as far as root can tell: the owner of the store's path, beside whose files root
+    /// The user other than root that the service runs as, as far as root can see: the owner of the store's path, beside whose files root
     /// refuses to serve. Without files of the store the configuration's path decides, because `init` gives all files to its owner.
     /// - Returns: nil for root's own path, for one of several users, and if root does not run this process.
     package var userThatServes: FileOwner? { placeOfService.map { FileOwner(id: $0.owner, at: $0.place) } }

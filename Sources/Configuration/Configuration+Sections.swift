@@ -60,7 +60,7 @@ extension Configuration {
     package struct Operators: Sendable, Equatable {
         /// Whether the admin listener serves the operators' page.
         package var servesPage = true
-        /// The names of the notifiers that are told of the service's own troubles, each once; of the type `log` or `http`.
+        /// The notifiers of operator events, each once; of the type `log` or `http`.
         package var notifiers: [String] = []
         /// The thresholds of reports.
         package var thresholds = OperatorThresholds()

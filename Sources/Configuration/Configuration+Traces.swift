@@ -34,7 +34,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Warns of an address that takes no traces, and where everybody or nobody decides what is exported.
+    /// Warns of an address that accepts no traces, and of sampling that strangers control.
     var traceWarnings: [ConfigurationWarning] { traceAddressWarnings + samplingWarnings }
 
     private var traceAddressWarnings: [ConfigurationWarning] {

@@ -4,7 +4,7 @@ package import Crypto
 extension Configuration {
     /// The request to an app's backend that verifies a user.
     package struct Verify: Sendable, Equatable {
-        /// Whether security keys are checked first; never `key`, for which nobody is asked.
+        /// Whether security keys are checked first; never `key`, which asks no backend.
         package var mode: VerifyMode
         /// The URL to post to: `https`, or `http` on this machine; no user, no fragment.
         package var url: String

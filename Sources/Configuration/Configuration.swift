@@ -54,7 +54,7 @@ package struct Configuration: Sendable {
         package var anonymous = AnonymousRule.reject
         /// nil when the app belongs to another help desk.
         package var sendbird: Sendbird?
-        /// The names of the notifiers that are told of its events.
+        /// The names of the notifiers that receive its events.
         package var notifiers: [String]
         package var routes = Routes()
         /// Until then its authorizations are answered 200 where they would be denied; nil denies.
@@ -94,7 +94,8 @@ package struct Configuration: Sendable {
     package internal(set) var shown = ShownConfiguration()
     /// Every key that is in force with it, in the order of reading.
     package internal(set) var settings: [ConfigurationSetting] = []
-    /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file holds secrets itself, of which it would tell.
+    /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file itself holds secrets, because the digest would
+    /// allow guesses.
     package internal(set) var fileDigest = ""
 
     /// The values of the keys that only a restart takes over.
@@ -102,8 +103,8 @@ package struct Configuration: Sendable {
     /// Positions of those keys in the file, or of the enclosing object where the key is missing.
     var fixedPlaces: [String: JSONPlace] = [:]
 
-    /// The paths of the keys that differ and that only a restart can change, in alphabetical order. An object that comes or goes stands for
-    /// the keys within it.
+    /// Returns the paths of the keys that differ and that only a restart can change, in alphabetical order. An object that is added or
+    /// removed represents the keys within it.
     package func fixedKeys(differingFrom other: Configuration) -> [String] {
         let differing = Set(Set(fixed).symmetricDifference(other.fixed).map(\.path))
         return differing.filter { differing.isDisjoint(with: ConfigurationSettings.containers(of: $0)) }.sorted()

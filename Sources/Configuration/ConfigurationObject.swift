@@ -1,8 +1,8 @@
 internal import JSON
 internal import Time
 
-/// Gathers what reading a configuration finds: mistakes, so that all are told at once, the values that cannot change while serving, and the
-/// files.
+/// Collects the results of reading a configuration: mistakes, so that all are reported at once, the values that cannot change while
+/// serving, and the files.
 final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
     var fixed: [FixedValue] = []
@@ -22,7 +22,7 @@ struct FixedValue: Sendable, Hashable {
     let path, value: String
 }
 
-/// An object of the configuration at its path; each reader notes what it finds wrong and goes on with the default.
+/// An object of the configuration at its path. Each reader records its mistakes and continues with the default.
 struct ConfigurationObject {
     let path: String
     let problems: ConfigurationFindings
@@ -98,7 +98,7 @@ struct ConfigurationObject {
         return members[key].flatMap { ConfigurationObject($0, path: path(of: key), keys: keys, problems: problems) }
     }
 
-    /// Reads an object that stands for its defaults when it is missing.
+    /// Reads an object; a missing one has its defaults.
     func section(_ key: String, keys: ConfigurationKeys) -> ConfigurationObject {
         object(key, keys: keys) ?? ConfigurationObject(JSONObject(), path: path(of: key), keys: keys, problems: problems)
     }
@@ -200,7 +200,7 @@ struct ConfigurationObject {
         return inForce(key, choice)
     }
 
-    /// Reads a list whose elements are told apart by their paths.
+    /// Reads a list; the paths of its elements distinguish them.
     func array(_ key: String) -> [(value: JSONValue, path: String)]? {
         guard let value = members[key] else { return nil }
         guard case .array(let elements) = value else {

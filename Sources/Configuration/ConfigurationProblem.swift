@@ -27,8 +27,8 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
         return "\(path): line \(place.line), column \(place.column): \(message)"
     }
 
-    /// The line that a person reads beside the file: it begins with `FILE:LINE:COLUMN`, which editors and terminals take for a link.
-    /// - Parameter kind: stands before the path, such as `warning: `.
+    /// The line that a person reads beside the file: it begins with `FILE:LINE:COLUMN`, which editors and terminals treat as a link.
+    /// - Parameter kind: precedes the path, such as `warning: `.
     package func line(in file: String, _ kind: String = "") -> String {
         let start = (place.map { "\(file):\($0.line):\($0.column): " } ?? "\(file): ") + kind
         if isOfSyntax { return start + message }

@@ -2,12 +2,12 @@
 extension ConfigurationReader {
     static let plainHTTP = "plain http leaves this machine unprotected; give an https address"
 
-    /// Checks an address, and tells what is wrong with it.
+    /// Checks an address, and reports its mistakes.
     /// - Parameters:
-    ///   - schemes: those that it may have.
+    ///   - schemes: the allowed ones.
     ///   - takesQuery: false where paths are added to it.
     ///   - takesPath: false where these are a provider's own, which begin at its host.
-    ///   - plain: the problem of one that goes through the network in plain text; nil where it may.
+    ///   - plain: the problem of one that crosses the network in plain text; nil where that is allowed.
     /// - Returns: whether it is right.
     func isRight(
         address text: String, at path: String, schemes: [String] = ["https", "http"], takesQuery: Bool = true, takesPath: Bool = true,
@@ -43,6 +43,6 @@ extension ConfigurationReader {
         }
     }
 
-    /// The beginning of addresses, without the slash that those go on with.
+    /// The beginning of addresses, without a slash at the end.
     static func base(_ address: String) -> String { address.utf8.last == UInt8(ascii: "/") ? String(address.dropLast()) : address }
 }

@@ -113,7 +113,7 @@ struct BotParameters {
     private let bound: [String]
     private let required: [String]
 
-    /// Reads `parameters`, and notes what is wrong with them.
+    /// Reads `parameters`, and reports its mistakes.
     /// - Parameter bindings: the names in `bind`.
     init(_ function: ConfigurationObject, bindings: [String]) {
         let value = function.value("parameters") ?? function.standard("parameters", Self.none) { $0 }
@@ -139,7 +139,7 @@ struct BotParameters {
         schema = Self.compiled(value, shown: shown, path: path, problems: problems)
     }
 
-    /// Notes what is wrong with a name that an address or a header has a place for.
+    /// Reports the mistakes of a placeholder's name in an address or a header.
     func check(placeholder name: String, path: String, _ problems: ConfigurationFindings) {
         if bound.contains(name) { return }
         if !names.contains(name) {
@@ -175,7 +175,7 @@ struct BotParameters {
         }
     }
 
-    /// Compiles the whole for its mistakes, and what is left for the model.
+    /// Compiles the whole schema for its mistakes, and the part for the model.
     private static func compiled(
         _ value: JSONValue, shown: JSONValue, path: String, problems: ConfigurationFindings
     ) -> JSONSchema? {

@@ -2,7 +2,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// The request to the company's backend that a function of a chatbot stands for.
+/// The request to the company's backend of a chatbot's function.
 extension ConfigurationReader {
     private static let mostBotHeaders = 20
     private static let longestBotHeader = 4096

@@ -8,7 +8,7 @@ extension ConfigurationReader {
             thresholds: thresholds(object.section("thresholds", keys: Self.thresholdKeys)))
     }
 
-    /// The notifiers that are told: events about nobody pass through neither a push provider nor a relay.
+    /// The notifiers of operator events. Push providers and relays cannot deliver them, because they have no person.
     private func operatorNotifiers(_ object: ConfigurationObject, _ known: NamedNotifiers) -> [String] {
         var names: [String] = []
         guard let elements = object.array("notifiers") else { return object.standardTexts("notifiers") }

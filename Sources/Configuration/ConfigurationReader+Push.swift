@@ -96,7 +96,7 @@ extension ConfigurationReader {
         return text
     }
 
-    /// A provider's secret, which stands in a header or a form.
+    /// A provider's secret, sent in a header or a form.
     private func credential(_ key: String, in object: ConfigurationObject) -> SecretBytes? {
         let path = object.path(of: key)
         guard let secret = secrets.text(object.value(key), path: path) else { return nil }

@@ -2,7 +2,7 @@ internal import Core
 internal import JSON
 
 extension ConfigurationReader {
-    /// The key that stands for all other types of device.
+    /// The key for all other types of device.
     private static let others = "default"
 
     /// - Parameter notifiers: the notifiers that the app names for all devices.

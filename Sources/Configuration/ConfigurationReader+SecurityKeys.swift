@@ -30,7 +30,7 @@ extension ConfigurationReader {
         object.optionalInteger("longest_life_seconds").map { UInt64($0) }
     }
 
-    /// Reads how long a key lives when nobody says; by default as long as `otherwise`, or as long as is allowed if that is shorter.
+    /// Reads the default life of a key; without the key it is `otherwise`, or the longest allowed life if that is shorter.
     private func defaultLife(_ object: ConfigurationObject, otherwise: UInt64, longest: UInt64?) -> UInt64 {
         // 0 is for ever, so longer than any bound.
         let fallback = longest.map { otherwise == 0 ? $0 : min(otherwise, $0) } ?? otherwise

@@ -32,7 +32,7 @@ extension ConfigurationReader {
             limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
     }
 
-    /// Refuses an app whose sessions nobody would end, or whose registrations nobody would pass on.
+    /// Rejects an app without a notifier that ends its sessions, or that passes its registrations on.
     func requireRelay(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, for sendbird: Configuration.Sendbird?) {
         guard known.areKnown, let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
         guard !names.contains(where: { known.type(of: $0) == .relay(.sendbird) }) else { return }
@@ -72,7 +72,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Refuses the id of an app of Sendbird that cannot stand in a path and in the name of a host.
+    /// Rejects the id of an app of Sendbird that cannot be part of a path and of a host's name.
     /// - Returns: the id, when it can.
     func sendbirdID(_ id: String, path: String) -> String? {
         // A label of a host's name has at most 63 characters (RFC 1035 section 2.3.4), of which `desk-api-` takes 9.
@@ -91,7 +91,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Tokens that stand in headers, and with which webhooks are signed.
+    /// Reads tokens that are sent in headers, and that sign webhooks.
     private func sendbirdTokens(_ object: ConfigurationObject, _ key: String) -> [SecretBytes] {
         let found = secretList(object, key) { value, path in
             guard let token = secrets.text(value, path: path) else { return nil }

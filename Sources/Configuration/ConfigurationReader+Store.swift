@@ -117,7 +117,7 @@ extension ConfigurationReader {
     /// The most calls of one person or device in a window.
     static let mostOfPerson = 1000
 
-    /// A list of limits as it stands in the configuration.
+    /// A list of limits in the configuration's form.
     static func json(_ rules: [LimitRule]) -> JSONValue {
         .array(
             rules.map { rule in

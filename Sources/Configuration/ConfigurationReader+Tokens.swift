@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 
 extension ConfigurationReader {
-    /// The most tokens in `admin.tokens`: each request is compared with all of them, and anybody may send one.
+    /// The maximum number of tokens in `admin.tokens`: each request is compared with all of them, and strangers may send requests.
     private static let mostTokens = 32
 
     /// Reads `admin.token` and `admin.tokens`, in this order.
@@ -30,7 +30,7 @@ extension ConfigurationReader {
         return tokens
     }
 
-    /// Reads the name of a token's holder; nil when it has none that can stand in audit lines.
+    /// Reads the name of a token's holder; nil when it has none that audit lines can show.
     private func name(_ object: ConfigurationObject, _ role: AdminToken.Role, others: [(name: String, place: String)]) -> String? {
         object.require(
             "name",

@@ -82,7 +82,7 @@ extension ConfigurationReader {
         return found
     }
 
-    /// Refuses a secret that is a text where it is hardly random, or stands somewhere else as well.
+    /// Rejects a secret in the configuration's text if it is hardly random, or used elsewhere as well.
     func refuseWeakOrShared(_ secret: SecretBytes, path: String) {
         guard !secrets.allowsInsecure else { return }
         if SecretRules.isWeakText(secret) {

@@ -85,10 +85,10 @@ struct ConfigurationReader {
         return !root.members.contains { $0.key == key }
     }
 
-    /// Members of the root, also of a text that has a mistake behind them.
-    /// - Parameter needed: the one that must be there: among mistakes, one that is missing may stand elsewhere or under another name, and
-    ///   its defaults would lead to another store or service.
-    /// - Returns: nil when that is missing, or when one is not JSON or stands there twice.
+    /// Returns members of the root, also of a text with a mistake behind them.
+    /// - Parameter needed: the required one: among mistakes, a missing one may be elsewhere or under another name, and its defaults would
+    ///   lead to another store or service.
+    /// - Returns: nil when that is missing, or when one is not JSON or occurs twice.
     private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
         let found = JSONSourceMap.members(of: bytes.span).filter { names.contains($0.name) }
         guard found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else { return nil }

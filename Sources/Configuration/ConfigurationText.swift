@@ -1,11 +1,11 @@
 internal import JSON
 
-/// The text of a configuration that is JSON, and where its values stand in it.
+/// The text of a configuration that is JSON, with the positions of its values.
 struct ConfigurationText {
     let value: JSONValue
     private let bytes: [UInt8]
 
-    /// Parses a text; what is wrong with it is a problem, and then there is nil.
+    /// Parses a text; reports mistakes and returns nil.
     init?(_ bytes: [UInt8], _ problems: ConfigurationFindings) {
         do throws(JSONError) {
             value = try JSONDocument(parsing: bytes.span).value()

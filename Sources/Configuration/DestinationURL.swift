@@ -25,7 +25,7 @@ struct DestinationURL {
         origin = String(decoding: bytes[..<authority.endIndex], as: UTF8.self)
     }
 
-    /// Whether what is sent there stays on this machine.
+    /// Whether requests to it stay on this machine.
     var isLoopback: Bool { LoopbackHost.contains(host) }
 
     private static func host(of authority: ArraySlice<UInt8>) throws(Problem) -> String {
@@ -74,7 +74,7 @@ struct DestinationURL {
 
 /// The hosts that are this machine, judged by their text alone.
 enum LoopbackHost {
-    /// Whether what is sent to a host stays on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
+    /// Whether requests to a host stay on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
     /// - Parameter host: in lower case, an IPv6 address without brackets.
     static func contains(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }

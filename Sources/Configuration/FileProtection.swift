@@ -1,9 +1,9 @@
 internal import POSIX
 
-/// Refuses files that others may change or replace: whoever can do that chooses the secrets, or the whole configuration.
+/// Rejects files that other users may change or replace, because they could choose the secrets, or the whole configuration.
 final class FileProtection {
     private let problems: ConfigurationFindings
-    /// The users to whom the files may belong.
+    /// The users that may own the files.
     private var owners: Set<UInt32>
     // By path, so that thousands of secrets in one directory cost one look at it, and one that is open is told once.
     private var seen: Set<String> = []
@@ -35,12 +35,12 @@ final class FileProtection {
                 + "serves\(alternative)")
     }
 
-    /// Notes what is wrong with a file that was read, and with the directories above it.
+    /// Reports mistakes of a file that was read, and of the directories above it.
     /// - Parameters:
     ///   - path: the file as the process sees it.
-    ///   - place: where the configuration names it.
+    ///   - place: its location in the configuration.
     ///   - shown: the file as people see it.
-    ///   - alternative: what may be done instead of the remedy.
+    ///   - alternative: an alternative to the remedy.
     func check(_ path: String, mode: UInt32, at place: String, shown: String, alternative: String = "") {
         if Self.isChangeable(mode) {
             problems.add(place, "\(shown) can be changed by others (mode \(Self.octal(mode))); run chmod go-w on it\(alternative)")

@@ -1,4 +1,4 @@
-/// Finds what somebody meant who has mistyped a word: a key of the configuration, a command or an option.
+/// Finds the likely meaning of a mistyped word: a key of the configuration, a command or an option.
 package enum NearestWord {
     /// The number of bytes that are compared: a real `app_id` has 136. Strangers choose these texts, so a comparison must be cheap.
     private static let longest = 144
@@ -41,8 +41,8 @@ enum UnknownKey {
     /// The keys by which other servers learn which of Apple's two environments to use.
     private static let apnsEnvironments = ["environment", "production", "sandbox"]
 
-    /// - Parameter places: where the configuration has this key. Objects of different names are no help: many have a `type` or a `key`.
-    ///   Only a key that is an object itself, such as `tls`, tells enough by its name.
+    /// - Parameter places: the locations where the configuration has this key. Objects of different names do not help: many have a `type`
+    ///   or a `key`. Only the name of a key that is an object itself, such as `tls`, is distinctive.
     static func message(_ key: String, known: [String], places: [Place] = []) -> String {
         if let hint = ForeignLetters.hint(key, known: known) { return "unknown key: \(hint)" }
         if apnsEnvironments.contains(key), known.contains("sandbox_url") {
@@ -97,7 +97,7 @@ enum UnknownWord {
     }
 }
 
-/// A known word with characters in it that look like ASCII, or like nothing: nobody sees the difference on the screen.
+/// Known words with characters that look like ASCII, or are invisible.
 enum ForeignLetters {
     private static let longest = 64
 
@@ -116,7 +116,7 @@ enum ForeignLetters {
         return "its \(noun) \(shown.joined(separator: ", ")) \(verb) \(script(foreign)); \(remedy)"
     }
 
-    /// Whether a word is another one but for characters beyond ASCII that replace some of its own, or stand between them.
+    /// Whether a word is another one except for characters beyond ASCII that replace some of its own, or are inserted between them.
     private static func isMeant(_ word: [Unicode.Scalar], by typed: [Unicode.Scalar]) -> Bool {
         typed.filter(\.isASCII) == word || typed.count == word.count && zip(typed, word).allSatisfy { !$0.isASCII || $0 == $1 }
     }
@@ -134,8 +134,8 @@ enum ForeignLetters {
     }
 }
 
-/// A foreign name as it may be shown on a terminal: no controls, not endless, and no secret that stands where a name belongs.
-/// - Parameter longest: how many Unicode scalars are shown at most.
+/// A foreign name in a form for terminals: no controls, not endless, and no secret at the location of a name.
+/// - Parameter longest: the maximum number of Unicode scalars.
 package func printable(_ name: String, longest: Int = 64) -> String {
     if SecretRules.mayHoldSecret(name) { return "(what looks like a secret)" }
     let shown = name.unicodeScalars.prefix(longest).map { scalar in

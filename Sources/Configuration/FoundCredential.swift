@@ -1,4 +1,4 @@
-/// The kind of file that stands in place of a certificate or a private key in PEM: the end of a message, empty when it is not known.
+/// The kind of file found in place of a certificate or a private key in PEM: the end of a message, empty when it is unknown.
 enum FoundCredential {
     private static let kinds = [
         "CERTIFICATE": "a certificate", "CERTIFICATE REQUEST": "a certificate request; give the certificate that was issued for it",

@@ -1,6 +1,6 @@
-/// The help desks that can be served; the raw values are those of the configuration.
+/// The supported help desks; the raw values are those of the configuration.
 ///
-/// Of all that stands below the help desks' own targets, only this list and the readers of their apps' objects name them.
+/// Below the help desks' own targets, only this list and the readers of their apps' objects name them.
 package enum HelpDeskKind: String, Sendable, CaseIterable {
     case pyrus
     /// Sendbird Desk, with Sendbird Chat below it.
@@ -28,7 +28,7 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
     var relaysInOrder: Bool { self == .sendbird }
 
-    /// Whether its webhooks may leave open for whom a message is, so that some are held (`HeldMessage`).
+    /// Whether its webhooks may not name the customer, so that some messages are held (`HeldMessage`).
     package var holdsMessages: Bool { self == .sendbird }
 
     /// Whether deliveries and commands name a ticket by its channel, and not by its number.

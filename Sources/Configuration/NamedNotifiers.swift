@@ -1,14 +1,14 @@
 internal import JSON
 
-/// The notifiers of a configuration by name, also of those that are wrong, so that one mistake is told once.
+/// The notifiers of a configuration by name, including invalid ones, so that a mistake is reported once.
 struct NamedNotifiers {
     /// In the order of the file.
     let names: [String]
     private let types: [String: NotifierType]
-    /// Whether the names are known. If the whole is no object, only that is told.
+    /// Whether the names are known. If the whole is no object, only that is reported.
     let areKnown: Bool
 
-    /// Reads the names and types; what is wrong is told by whoever reads the notifiers themselves.
+    /// Reads the names and types; mistakes are reported by the readers of the notifiers.
     init(in root: ConfigurationObject) {
         let value = root.value("notifiers")
         guard case .object(let object)? = value else {
@@ -31,7 +31,7 @@ struct NamedNotifiers {
     /// nil when no notifier has this name, or its type is wrong.
     func type(of name: String) -> NotifierType? { types[name] }
 
-    /// The problem of a name that nobody has.
+    /// The problem of an unknown name.
     func unknownName(_ name: String) -> String {
         if let nearest = NearestWord.nearest(to: name, in: names) {
             return "no notifier has this name; did you mean \"\(printable(nearest))\"?"

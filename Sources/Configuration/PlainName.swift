@@ -1,4 +1,4 @@
-/// The names that operators give to notifiers and to the holders of admin tokens. They stand in the log and in metrics as they are.
+/// The names that operators give to notifiers and to the holders of admin tokens. The log and metrics show them unchanged.
 package enum PlainName {
     /// The names that there are, as a message says it.
     package static let expectation = "a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\""
@@ -8,7 +8,7 @@ package enum PlainName {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(isPart)
     }
 
-    /// A text as such a name, with `_` in place of each other byte, and without what is too long.
+    /// Returns a text as such a name, with `_` in place of each other byte, and shortened.
     package static func resembling(_ text: String) -> String {
         let bytes = text.utf8.prefix(longest).map { isPart($0) ? $0 : UInt8(ascii: "_") }
         return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)

@@ -1,8 +1,8 @@
 internal import Crypto
 
-/// The end of a message that tells which text stands in place of a secret of ours.
+/// The end of a message about a text in place of a secret.
 ///
-/// The secret itself is mostly right, and only was spoiled on its way here. A new one would end every key and token that is in use.
+/// The secret itself is mostly right, and was only damaged on its way here. A new one would invalidate every key and token in use.
 enum SecretHint {
     /// The remedy where nothing shows the cause.
     private static let remedy = "copy it again, or, if none is in use yet, make one with: deskgate secret new"

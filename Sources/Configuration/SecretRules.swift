@@ -8,7 +8,7 @@ enum SecretRules {
     /// The prefix of secrets that sign webhooks.
     private static let signingPrefix = Array("whsec_".utf8)
 
-    /// The 32 bytes that a secret's 43 characters stand for; nil when they don't.
+    /// Returns the 32 bytes that a secret's 43 characters encode; nil for other texts.
     static func decode(_ text: SecretBytes) -> SecretBytes? {
         text.withSpan { characters in
             guard Base64URL.decodedCount(ofCharacters: characters.count) == secretCount else { return nil }
@@ -45,7 +45,7 @@ enum SecretRules {
             || decode(SecretBytes(copying: bytes.span)) != nil || bytes.count >= hexadecimalCount && text.allSatisfy(\.isHexDigit)
     }
 
-    /// Whether a text that stands in place of a name or a path may hold a secret: is one, or an address with a user and a password.
+    /// Whether a text in place of a name or a path may hold a secret: is one, or an address with a user and a password.
     static func mayHoldSecret(_ text: String) -> Bool {
         looksLikeSecret(text) || text.firstRange(of: "://").map { text[$0.upperBound...].contains("@") } ?? false
     }
@@ -65,7 +65,7 @@ enum SecretRules {
         }
     }
 
-    /// Whether a token can stand in an Authorization header and is long enough not to be guessed.
+    /// Whether a token fits into an Authorization header and is long enough not to be guessed.
     static func isUsableToken(_ token: SecretBytes) -> Bool {
         token.count >= 32 && isVisible(token)
     }

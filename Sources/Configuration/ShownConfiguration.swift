@@ -1,7 +1,7 @@
 package import JSON
 
-/// The configuration file in force as operators may see it: without secrets, of addresses no more than scheme, host and port, because
-/// paths, queries and user names hold secrets too, and of headers only their names.
+/// The configuration file in force for operators: without secrets. Addresses show only scheme, host and port, because paths, queries and
+/// user names hold secrets too; headers show only their names.
 package struct ShownConfiguration: Sendable {
     /// The replacement of hidden values.
     package static let mask = "•••"
@@ -33,7 +33,7 @@ package struct ShownConfiguration: Sendable {
         }
     }
 
-    /// Scheme, host and port of an address, with the mask in place of all else; nil for what is no address.
+    /// Scheme, host and port of an address, with the mask in place of all else; nil for other texts.
     private static func origin(of text: String) -> String? {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
@@ -50,7 +50,7 @@ package struct ShownConfiguration: Sendable {
 
 /// The texts of a configuration that are not shown.
 struct HiddenTexts {
-    /// The secrets that stand in the configuration itself, where those are allowed.
+    /// The secrets within the configuration itself, where those are allowed.
     var inlineSecrets: Set<String> = []
     /// The paths of texts that may be secrets, although they need not be: the values of headers.
     var paths: Set<String> = []

@@ -7,7 +7,7 @@ package enum TextEncoding {
         return first == 0xFF && second == 0xFE || first == 0xFE && second == 0xFF || (first == 0) != (second == 0)
     }
 
-    /// Whether a text begins or ends with white space or with a character that nobody sees.
+    /// Whether a text begins or ends with white space or with an invisible character.
     package static func hasUnseenEnd(_ text: String) -> Bool {
         [text.unicodeScalars.first, text.unicodeScalars.last].contains { scalar in
             invisible(scalar) != nil || scalar?.properties.isWhitespace == true
@@ -19,7 +19,7 @@ package enum TextEncoding {
         [text.first, text.last].contains { $0.map("\"'`“”„‘’«»".contains) ?? false }
     }
 
-    /// A character that nobody sees, as a message names it; nil for others.
+    /// The name of an invisible character for a message; nil for others.
     static func invisible(_ scalar: Unicode.Scalar?) -> String? {
         guard let scalar, scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }
         if scalar == "\u{FEFF}" { return "a byte order mark" }

@@ -48,7 +48,7 @@ package enum WrongInteger {
         return isMoment ? moment : "give a number alone, without quotes and unit"
     }
 
-    /// The number in the unit of the key that one outside of the range stands for in another unit.
+    /// The number in the key's unit that an out-of-range number means in another unit.
     private static func meant(_ number: Int, key: String, range: ClosedRange<Int>) -> String? {
         guard number > 0, let unit = units.first(where: { key.hasSuffix($0.ending) }) else { return nil }
         let (product, overflows) = number.multipliedReportingOverflow(by: unit.factor)

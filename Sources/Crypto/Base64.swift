@@ -147,7 +147,7 @@ extension Base64Alphabet {
         return first | second | third | (third & 0x03 == 0 ? 0 : outside)
     }
 
-    /// The 6 bits that the character at `index` of the encoding stands for; bits past the end are zero.
+    /// The 6 bits of the character at `index` of the encoding; bits past the end are zero.
     private static func sextet(at index: Int, of bytes: Span<UInt8>) -> Int {
         let (byte, bit) = (index * 6).quotientAndRemainder(dividingBy: 8)
         let pair = UInt16(bytes[byte]) << 8 | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) : 0)

@@ -134,7 +134,7 @@ internal import COpenSSL
 
 /// The input of a TLS session that another library drives.
 package enum TLSInput {
-    /// Whether bytes were read from the socket that nobody has taken yet.
+    /// Whether bytes that were read from the socket wait to be consumed.
     /// - Parameter session: an `SSL *` in use by this thread.
     package static func isPending(in session: UnsafeMutableRawPointer) -> Bool {
         unsafe SSL_has_pending(OpaquePointer(session)) == 1

@@ -119,8 +119,8 @@ struct DemoConfiguration {
 
     /// APNs with another credential.
     /// - Parameters:
-    ///   - kept: the names of what is kept of the right one.
-    ///   - own: what it has in its place.
+    ///   - kept: the names of the members that stay.
+    ///   - own: the members that replace the others.
     private func apns(with kept: [String], _ own: JSONObject) -> JSONValue {
         let names = ["type", "topic", "url", "sandbox_url", "certificate_authorities", "content"] + kept
         var settings = own

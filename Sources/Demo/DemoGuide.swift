@@ -20,8 +20,8 @@ package struct DemoGuide: Sendable {
                 + "The bot's summary is a message in the ticket that changed last.",
         ]
     }
-    /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted
-    /// by the command that runs within it.
+    /// A shell command that authorizes a user as the help desk does, and is answered 200. It holds no secret: the command within it mints
+    /// the key.
     /// - Parameters:
     ///   - program: the path of `deskgate`, as a shell's word.
     ///   - configuration: the path of the configuration, as a shell's word.

@@ -82,7 +82,7 @@ struct DemoMarket: Sendable {
         try? begin(ticket.customer)
     }
 
-    /// A customer makes a ticket; somebody of support takes it on, and answers.
+    /// A customer makes a ticket; an employee of support takes it on, and answers.
     private mutating func begin(_ customer: DemoPhone) throws(DemoFailure) {
         number += 1
         let titles = ["Where is my order?", "Возврат", "The parcel was open", "Смена адреса доставки", "A question about the invoice"]

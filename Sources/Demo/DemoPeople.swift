@@ -1,6 +1,6 @@
 /// The people of the demonstration, whose phones and troubles are the same each time, so that documentation can name them.
 enum DemoPeople {
-    /// Nothing is wrong with them; they go on chatting.
+    /// Users without problems, who continue to chat.
     static let well = [
         DemoPhone(app: .shop, user: "user-1", type: "ios"), DemoPhone(app: .shop, user: "user-2", type: "android"),
         DemoPhone(app: .shop, user: "user-4", type: "huawei"), DemoPhone(app: .shop, user: "user-5", type: "rustore"),
@@ -23,7 +23,7 @@ enum DemoPeople {
     static let couriers = ["courier-1", "courier-2", "courier-3"].map { DemoPhone(app: .couriers, user: $0, type: "ios") }
     /// A user whose key has expired, but whose app is in shadow mode. The device is not registered.
     static let tablet = "tablet-1"
-    /// Huawei does not like what is written to this phone.
+    /// A user whose pushes Huawei refuses for their content.
     static let censored = DemoPhone(app: .shop, user: "user-13", type: "huawei")
 
     static let customers = [

@@ -5,10 +5,10 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The company's servers: the backend takes all events, the CRM fails for a while again and again, billing wants none, and one tells the bot when
-/// stores are open.
+/// The company's servers: the backend accepts all events, the CRM fails at intervals, billing accepts none, and one returns the stores'
+/// opening hours to the bot.
 ///
-/// The owner must call `stop` before it lets it go.
+/// The owner must call `stop` before releasing it.
 final class DemoReceivers: Sendable {
     private static let bodyLimit = 1 << 20
     /// In each of these periods the CRM fails for a while.

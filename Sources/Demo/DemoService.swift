@@ -9,11 +9,10 @@ struct DemoService {
     let client: Client
     let reloader: ConfigurationReloader
 
-    /// Starts it.
     /// - Parameters:
-    ///   - configuration: what is in `file`.
-    ///   - log: the path of the log, which is made or continued.
-    ///   - stops: what ends its parts is added, also of those that had begun before one failed.
+    ///   - configuration: the contents of `file`.
+    ///   - log: the path of the log, which is created or continued.
+    ///   - stops: functions that stop its parts are appended, also those of parts that had begun before one failed.
     init(_ configuration: Configuration, file: String, log: String, stops: inout [() -> Void]) throws {
         let log = try AppendedFile(log, mode: 0o600)
         let sink = try LogSink(descriptor: log.descriptor, format: configuration.log.format)

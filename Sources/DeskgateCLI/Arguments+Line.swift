@@ -1,7 +1,7 @@
 internal import POSIX
 
 extension Arguments {
-    /// The command line; a secret stands in it as `-`, which reads it from standard input.
+    /// The command line; a secret is replaced by `-`, which reads it from standard input.
     var line: String {
         var words = ["deskgate"] + command.words
         for option in command.options where has(option.name) {

@@ -138,7 +138,7 @@ struct Arguments {
 
 /// Reads a secret from standard input, where neither the process list nor the shell history shows it.
 struct SecretInput {
-    /// The word that stands for standard input in a command line.
+    /// The word for standard input in a command line.
     static let mark = "-"
     /// The end of the help text of each value that can be read this way.
     static let help = "; - reads it from standard input"

@@ -47,10 +47,10 @@ struct Command: Sendable {
 
     var words: [String] { name.split(separator: " ").map(String.init) }
 
-    /// The option that stands for a parameter of the admin listener's requests.
+    /// The option for a parameter of the admin listener's requests.
     func option(for field: String) -> Option? { options.first { $0.field == field } }
 
-    /// The option or operand that stands for a parameter, as typed; the parameter's own name when none does.
+    /// The option or operand for a parameter, as typed; the parameter's own name when there is none.
     func word(for field: String) -> String {
         if let option = option(for: field) { return "--\(option.name)" }
         return operand.flatMap { $0.field == field ? $0.value.placeholder : nil } ?? field

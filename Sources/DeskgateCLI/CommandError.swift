@@ -44,7 +44,7 @@ struct CommandError: Error {
         return .option(option.name, text)
     }
 
-    /// The command could not do what was asked.
+    /// The operation failed.
     static func failed(_ message: String) -> CommandError { CommandError(.usage, word: "failed", message: message) }
 
     /// The answer is negative.

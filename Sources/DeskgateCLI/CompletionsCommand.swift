@@ -35,7 +35,7 @@ enum CompletionsCommand {
         }
     }
 
-    /// The names, one a line; none when there is no configuration or it cannot be read, because a completion complains to nobody.
+    /// Lists the names, one a line; none when there is no configuration or it cannot be read, because a completion must print no errors.
     private static func names(_ arguments: Arguments, _ kind: (ConfiguredNames) -> [String]) -> String {
         guard let file = try? arguments.configurationFile(), let names = ConfiguredNames(contentsOf: file) else { return "" }
         return kind(names).joined(separator: "\n")

@@ -40,7 +40,7 @@ enum ConfigShowCommand {
         return difference.isEmpty ? .done : .negative
     }
 
-    /// The configuration that the command names, if it is another one than that of the service; nil when that cannot be told.
+    /// The configuration that the command names, if it is another one than that of the service; nil when that is unknown.
     /// - Parameter served: the path as the service was started with it.
     private static func fileThatIsNotRead(_ arguments: Arguments, _ served: String) throws(CommandError) -> String? {
         let named = try arguments.configurationFile()

@@ -73,11 +73,11 @@ extension Arguments {
         return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: { .configuration($0) })
     }
 
-    /// Reads the configuration, for a command that asks the service.
+    /// Reads the configuration, for a command that calls the service.
     ///
-    /// Mistakes outside of `admin` do not keep a command from a service that runs: a line on standard error tells them. Without such a
-    /// service they are thrown, and beside one that hangs it is thrown that it does. A file that holds `admin` alone has no such mistakes.
-    /// - Parameter author: who makes the changes; nil where nothing is changed.
+    /// If a service runs, mistakes outside of `admin` are only printed to standard error. Without a service they are thrown; beside a
+    /// service that hangs, that is thrown. A file that holds `admin` alone has no such mistakes.
+    /// - Parameter author: the author of the changes; nil where nothing is changed.
     /// - Returns: access to the service, and the configuration; nil while it has mistakes, or is no more than `admin`.
     func service(author: String? = nil) throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
         let file = try configurationFile()
@@ -107,14 +107,14 @@ extension Arguments {
 }
 
 extension Arguments {
-    /// From when on operators are told of a disk; the default while the configuration has mistakes.
+    /// The threshold of a disk's notification; the default while the configuration has mistakes.
     func thresholds() throws(CommandError) -> OperatorThresholds {
         (try? Configuration(contentsOf: configurationFile()))?.operators.thresholds ?? OperatorThresholds()
     }
 
-    /// Reads where the store is, for a command that looks at it and changes nothing in it.
+    /// Reads the store's settings, for a command that only reads the store.
     ///
-    /// Mistakes outside of `store` do not keep the command from it, if it is in the file: a line on standard error tells them.
+    /// If the file has `store`, mistakes elsewhere are only printed to standard error.
     func store() throws(CommandError) -> Configuration.Store {
         let file = try configurationFile()
         do throws(ConfigurationError) {

@@ -21,8 +21,8 @@ struct ConfigurationRewrite {
     /// The directory from which relative paths in the file start.
     var directory: String { Path.directory(of: path) }
 
-    /// Writes a new text beside the file, with its owner and permissions, reads it as a configuration, and puts it in the file's place.
-    /// - Parameter isRight: whether the new configuration is what was meant.
+    /// Writes a new text beside the file, with its owner and permissions, reads it as a configuration, and replaces the file.
+    /// - Parameter isRight: returns whether the new configuration is the intended one.
     /// - Throws: when it is not, or the file has changed since it was read; then nothing was changed.
     func replace(with edited: [UInt8], if isRight: (Configuration) -> Bool) throws(CommandError) {
         // One name, so that of two runs at a time one finds it taken.
@@ -76,8 +76,8 @@ struct NewSecretFile {
     let name: String
     let path: String
 
-    /// Makes the file under a name that is free, readable by whoever may read `sibling`.
-    /// - Parameter sibling: the file of another secret of the app, as the configuration names it; nil when there is none.
+    /// Creates the file under a free name, readable by the users that may read `sibling`.
+    /// - Parameter sibling: the file of another secret of the app, as the configuration names it; nil for none.
     init(app: String, keyID: UInt32, beside sibling: String?, of file: ConfigurationRewrite) throws(CommandError) {
         let secret = try SecretCommand.newSecret()
         let directory = sibling.flatMap(Self.directory)

@@ -12,8 +12,7 @@ enum DeliveriesStory {
         return (beginning(story) + forgotten(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
     }
 
-    /// The state of a delivery, or the outcome of an attempt, as people read it: a line in the log has notified nobody, nor has a delivery of
-    /// what was read before.
+    /// The state of a delivery, or the outcome of an attempt, in words: logged and superseded ones notified no person.
     /// - Parameter key: `state` or `outcome`.
     static func shown(_ key: String, of object: JSONObject) -> String {
         let word = AdminText.text(object[key])

@@ -16,8 +16,8 @@ struct ForbiddenPath: Equatable {
 }
 
 extension ForbiddenPath {
-    /// The other remedy of a user who is to serve and may not read root's configuration, as the end of an error's sentence; empty where the
-    /// place belongs to another service, or may hold files of others.
+    /// The other remedy for a user who is to serve and may not read root's configuration, as the end of an error's sentence; empty where
+    /// the path belongs to another service, or may hold other users' files.
     func remedy(servingFrom configuration: String) -> String {
         guard owner.id == 0, user != 0, [configuration, Path.directory(of: configuration)].contains(place) else { return "" }
         let isWhole = place != configuration
@@ -38,12 +38,12 @@ extension ForbiddenPath {
 }
 
 extension Arguments {
-    /// Refuses a command of root that would make files of the service where another user's service could not write them afterwards, or where
-    /// a second user could redirect them, and no later command of root would use them.
+    /// Rejects a command of root that would create files of the service where another user's service could not write them afterwards, or
+    /// where a second user could redirect them, and no later command of root would use them.
     /// - Parameters:
     ///   - paths: the files.
     ///   - line: the command line for that user.
-    ///   - hints: other remedies, and what is to be done before.
+    ///   - hints: other remedies, and steps before.
     func refuseRoot(making paths: [String], line: String, hints: @autoclosure () -> [String] = []) throws(CommandError) {
         for path in paths {
             let found = try explaining { () throws(SystemError) in

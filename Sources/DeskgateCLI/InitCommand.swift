@@ -81,7 +81,7 @@ enum InitCommand {
         return .done
     }
 
-    /// The step that lets people hear of replies, with the choice of what a provider reads of them.
+    /// The step that adds a notifier, with the choice of what a provider can read.
     private static func notifying(hasOnlyLog: Bool, isSimulated: Bool) -> String {
         let nobody = hasOnlyLog ? " nobody is notified of a reply until the app has one besides the log;\n                       " : ""
         let simulated = isSimulated ? "; the simulated ones say \"full\"" : ""

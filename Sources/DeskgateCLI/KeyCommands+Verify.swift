@@ -113,7 +113,7 @@ extension KeyCommands {
         /// The tolerated difference of clocks in seconds, where the key has expired; else nil.
         let tolerance: UInt64?
 
-        /// The status that the service answers; nil where that depends on somebody who was not asked.
+        /// The service's status; nil where it depends on a backend that was not called.
         var status: Int? {
             if case .failed = revocations { return nil }
             if case .unconfirmed = verdict { return nil }

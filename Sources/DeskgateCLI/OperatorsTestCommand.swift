@@ -14,7 +14,7 @@ enum OperatorsTestCommand {
 
     private struct Test {
         let notifier: Configuration.Notifier
-        /// The delivery's id as the service told it; nil when the service did not take the test.
+        /// The delivery's id from the service; nil when the service did not accept the test.
         let delivery: UUIDv7?
         var status = Status.waiting
         /// The reason of the last attempt, why it waits, or why the service did not take the test; empty when nothing is known yet.

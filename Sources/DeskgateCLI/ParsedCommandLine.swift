@@ -5,7 +5,7 @@ enum ParsedCommandLine {
     /// The command line is wrong. `text` is for people, the error for `--json`.
     case refuse(text: String, CommandError)
 
-    /// The words in place of a command that stand for `deskgate version`, as for most programs.
+    /// The words in place of a command that mean `deskgate version`, as for most programs.
     static let versionMarks = ["--version", "-v"]
 
     /// Whether the words contain `--json`, even when they are wrong. No options come after `--`.

@@ -10,7 +10,7 @@ struct RetryProgress {
     /// The start of the next step; nil when none is left.
     private(set) var next: RetryCursor?
 
-    /// Retries all dead deliveries that match a filter, in steps, and tells on a terminal how far that is.
+    /// Retries all dead deliveries that match a filter, in steps, and shows the progress on a terminal.
     static func run(_ filter: DeliveryFilter, _ arguments: Arguments) throws(CommandError) -> ExitCode {
         let access = try arguments.service(author: arguments.author()).access
         let shown = Monitor("retrying")

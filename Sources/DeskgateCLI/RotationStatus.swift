@@ -79,7 +79,7 @@ struct RotationStatus {
                 + "\(Self.text(last + unusedSeconds)) on, or with --force: then those who still use it are denied")
     }
 
-    /// The ids of an app's keys of which every security key is revoked; empty while nobody can be asked.
+    /// The ids of an app's keys whose security keys are all revoked; empty while no process can be reached.
     func revokedKeys(of app: String) -> [UInt32] {
         keys(of: app).filter { $0.text("state") == "revoked" }.compactMap { $0.integer("key_id").flatMap { UInt32(exactly: $0) } }
     }

@@ -52,7 +52,8 @@ enum StatusCommands {
         return (lines + [AdminText.table(rows, columns.map { (heading: $0.0, key: $0.1) })]).joined(separator: "\n")
     }
 
-    /// The processes that have other keys in force than the configuration file. One that has just started, or is no service, has told none.
+    /// The processes that have other keys in force than the configuration file. A process that has just started, or is no service, has
+    /// published none.
     static func otherKeys(_ status: JSONObject, inFile digest: String?) -> [String] {
         guard let digest else { return [] }
         let others = RotationStatus(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }

@@ -26,7 +26,7 @@ extension TicketsCommands {
         }.joined(separator: "\n")
     }
 
-    /// A related channel, with its name where the help desk tells it.
+    /// A related channel, with its name where the help desk provides it.
     private static func channel(_ related: JSONValue) -> String {
         let name = AdminText.text(related["name"])
         return AdminText.text(related["channel"]) + (name.isEmpty ? "" : " (\(name))")

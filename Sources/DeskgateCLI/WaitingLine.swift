@@ -4,8 +4,8 @@ internal import Time
 
 /// A line on a terminal's standard error that says every second for how long a command has been at work.
 enum WaitingLine {
-    /// Runs work; from its first second on the line is there, and it is gone when the work ends.
-    /// - Parameter what: what is done, such as `backing up`; asked each second, on a thread of its own.
+    /// Runs work; the line is shown from its first second to its end.
+    /// - Parameter what: returns the activity, such as `backing up`; called each second, on a thread of its own.
     static func show<Result, Failure: Error>(
         _ what: @escaping @Sendable @autoclosure () -> String, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

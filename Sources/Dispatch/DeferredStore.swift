@@ -5,8 +5,8 @@ internal import Time
 
 /// Returns a store that a thread of its own opens, retrying until that succeeds. The caller must close it.
 /// - Parameters:
-///   - logger: gets why the store cannot be opened, or refuses.
-///   - onOpen: called on that thread each time the store has been opened, before anybody else uses it.
+///   - logger: logs why the store cannot be opened, or rejects calls.
+///   - onOpen: called on that thread each time the store has been opened, before it is used.
 ///   - open: opens the store; its argument says whether an earlier one was open and reported `notOpen`.
 /// - Throws: when the system has no room for a thread.
 package func openWhenPossible(
@@ -32,8 +32,8 @@ final class DeferredStore: Store {
 
     /// Starts opening the store, and waits up to `deferralMilliseconds` for it.
     /// - Parameters:
-    ///   - lookEveryMilliseconds: how often the open store's refusal is read.
-    ///   - onOpen: called on the keeper's thread each time the store has been opened, before anybody else uses it.
+    ///   - lookEveryMilliseconds: the interval of reading the open store's refusal.
+    ///   - onOpen: called on the opener's thread each time the store has been opened, before it is used.
     ///   - open: opens the store, which this closes.
     /// - Throws: when the system has no room for a thread.
     init(

@@ -11,7 +11,7 @@ extension DeliveryLane {
         return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
     }
 
-    /// Takes in what an outcome says of the notifier's health, and has the other processes told of pauses.
+    /// Applies an outcome to the notifier's health, and shares pauses with the other processes.
     mutating func updateBreaker(
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
     ) {

@@ -1,16 +1,16 @@
 internal import Core
 internal import Time
 
-/// Pauses that the processes with one store tell each other.
+/// Pauses that the processes with one store share.
 extension DeliveryLane {
     /// Milliseconds by which other processes probe later than the one that shared a pause, because that one may be gone. Longer than most
     /// attempts take, after which it shares the next time.
     private static let graceMilliseconds: UInt64 = 30_000
 
-    /// Whether the lane has something to tell the processes that share the store, or to ask them, although it starts nothing.
+    /// Whether the lane has an update for the processes that share the store, or must read theirs, although it starts nothing.
     var tellsOrAsks: Bool { !isLeaving && (asks || !hasAsked || !pauseUpdates.isEmpty) }
 
-    /// Has the next claim tell the others, in place of earlier news of this kind.
+    /// Has the next claim share the update, in place of earlier ones of this kind.
     mutating func tell(_ update: PauseUpdate) {
         pauseUpdates.removeAll { $0.kind == update.kind }
         pauseUpdates.append(update)
@@ -25,7 +25,7 @@ extension DeliveryLane {
         tell(.ends)
     }
 
-    /// Takes over the pauses that hold now, after those of this process have been told.
+    /// Applies the pauses in force, after those of this process have been shared.
     mutating func adopt(_ pauses: [SharedPause], now: UnixMilliseconds) {
         defer { hasAsked = true }
         if let slow = pauses.first(where: { $0.kind == .slowDown }), !slow.isOwn, slow != slowedBy {

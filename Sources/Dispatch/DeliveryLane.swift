@@ -36,7 +36,7 @@ struct DeliveryLane {
     var settingsDoubt: String?
     /// The number of proofs that the notifier works: successful attempts, and pauses that another process ended.
     var successes: UInt64 = 0
-    /// The last slow-down that another process has told.
+    /// The last slow-down that another process has shared.
     var slowedBy: SharedPause?
     /// The updates that the next claim shares with other processes.
     var pauseUpdates: [PauseUpdate] = []

@@ -15,7 +15,7 @@ package final class Dispatcher: Sendable {
 
     /// Starts the thread.
     /// - Parameters:
-    ///   - audience: which notifiers are told of removed devices; called on that thread, before each call of the store.
+    ///   - audience: returns the subscriptions to removed devices; called on that thread, before each call of the store.
     ///   - tracer: makes the spans of attempts; nil makes none.
     ///   - onLostCalls: called with calls of bots that became `unknown`, because their process has ended; on that thread, so it must not
     ///     block.
@@ -45,13 +45,13 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// Starts no more attempts; `stop` must follow.
+    /// Starts no further attempts; `stop` must follow.
     package func beginStopping() {
         inbox.update { $0.isStopping = true }
     }
 
-    /// Starts no more attempts, waits until those under way have ended and their outcomes are stored, and ends the thread.
-    /// - Parameter drainMilliseconds: how long it waits at most; then the leases of the attempts still under way are released.
+    /// Starts no further attempts, waits until those under way have ended and their outcomes are stored, and ends the thread.
+    /// - Parameter drainMilliseconds: the maximum wait; then the leases of the attempts still under way are released.
     package func stop(drainMilliseconds: UInt64) {
         beginStopping()
         _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }

@@ -16,7 +16,7 @@ extension DispatcherWorker {
             ])
     }
 
-    /// Takes over what the processes that share the store tell each other; nothing when the store is this one's alone.
+    /// Applies the pauses that the processes with this store share; nothing when the store belongs to this process alone.
     func adopt(_ pauses: [SharedPause]?, lane: inout DeliveryLane, now: UnixMilliseconds) {
         guard let pauses else { return }
         let wasPaused = lane.breaker.pauseReason != nil

@@ -8,8 +8,8 @@ extension DispatcherWorker {
     private static let mostRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Once a minute, gives up expired deliveries and calls of bots that nobody has ended, deletes what has ended and is older than the
-    /// retention, removes idle devices, and signs out those of revoked keys. Of the processes that share a store one does it.
+    /// Once a minute, ends expired deliveries and calls of bots without an ending, deletes what has ended and is older than the retention,
+    /// removes idle devices, and signs out those of revoked keys. One of the processes that share a store does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
         _ purgeAt: inout UnixMilliseconds, now: UnixMilliseconds, opener: ClockJumpTracker, status: ReplicaStatus,

@@ -4,8 +4,8 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// The dispatcher's thread. Each pass takes in the outcomes of attempts, reports them, claims and starts what is due, and then waits for
-/// news or for the next due time.
+/// The dispatcher's thread. Each pass collects the outcomes of attempts, reports them, claims and starts what is due, and then waits for
+/// messages or for the next due time.
 final class DispatcherWorker: Sendable {
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000

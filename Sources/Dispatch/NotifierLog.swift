@@ -46,7 +46,7 @@ struct NotifierLog {
         self.logger = logger
     }
 
-    /// Logs what is still to be logged of a notifier that was replaced or has left, and forgets it.
+    /// Logs the pending lines of a notifier that was replaced or removed, and forgets it.
     mutating func reset(_ notifier: String, now: UnixMilliseconds) {
         logEndings(of: notifier, now: now)
         statuses[notifier] = nil

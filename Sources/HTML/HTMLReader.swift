@@ -46,9 +46,9 @@ package enum HTMLReader {
 
     /// Reads a page.
     /// - Parameters:
-    ///   - page: the page in valid UTF-8; a NUL counts as a question mark, because libxml2 would take it for the end.
-    ///   - wanted: the elements that `receive` is told of, in lower case.
-    ///   - receive: is told what the page says; false ends the reading. It is told nothing where `isAvailable` is false.
+    ///   - page: the page in valid UTF-8; a NUL counts as a question mark, because libxml2 would treat it as the end.
+    ///   - wanted: the elements that `receive` gets, in lower case.
+    ///   - receive: gets the page's events; false ends the reading. It gets none where `isAvailable` is false.
     package static func read(
         _ page: [UInt8], wanting wanted: Set<String>, limits: HTMLLimits = HTMLLimits(), _ receive: (HTMLEvent) -> Bool
     ) {

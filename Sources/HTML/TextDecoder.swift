@@ -10,13 +10,13 @@ package enum TextDecoder {
     /// have a million.
     static let mostReplaced = 4096
 
-    /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD. A page that is not UTF-8 ends where it
-    /// has more than `mostReplaced` invalid bytes: it is not in the encoding that it names.
+    /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes become U+FFFD. A page in another encoding ends after
+    /// `mostReplaced` invalid bytes: it is not in the encoding that it names.
     ///
     /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
-    /// declaration, else of a later `meta` element, as browsers take it (HTML standard, "determining the character encoding"). Without any it
-    /// is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
-    /// - Parameter contentType: the value of the header `Content-Type`; nil when there is none.
+    /// declaration, else of a later `meta` element, as browsers choose it (HTML standard, "determining the character encoding"). Without
+    /// any it is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
+    /// - Parameter contentType: the value of the header `Content-Type`; nil for none.
     package static func utf8(_ page: [UInt8], contentType: String?) -> [UInt8] {
         if let (charset, length) = byteOrderMark(page) { return convert(page[length...], from: charset) }
         if let declared = contentType.flatMap({ charset(in: Array($0.utf8)) }) { return convert(page[...], from: declared) }

@@ -71,8 +71,8 @@ package final class HTTP2Listener: Sendable {
         performOnConnections(.limitStreams(limit))
     }
 
-    /// Stops: accepts no more connections, sends GOAWAY, closes idle connections, and waits for the threads. Call it once.
-    /// - Parameter drainMilliseconds: how long requests in progress may take before their connections are closed.
+    /// Accepts no more connections, sends GOAWAY, closes idle connections, and waits for the threads. Call it once.
+    /// - Parameter drainMilliseconds: the time for requests in progress before their connections are closed.
     package func stop(drainMilliseconds: UInt64 = 0) {
         listening.refuse()
         for inbox in inboxes { inbox.post(.drain) }

@@ -49,11 +49,10 @@ package struct ClientRequest: Sendable {
     /// The default timeout of connecting in milliseconds.
     package static let usualConnectTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
-    /// Makes a request.
     /// - Parameters:
     ///     - body: must be empty for GET; traps otherwise.
     ///     - timeoutMilliseconds: positive, as is `connectTimeoutMilliseconds`; traps otherwise.
-    /// - Throws: what is wrong with the URL or a header (RFC 9110 section 5).
+    /// - Throws: the mistake in the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,

@@ -1,10 +1,11 @@
 internal import CCurl
 internal import Glibc
 
-/// An absolute http or https URL without credentials and fragment, as libcurl reads it: what is checked here is what libcurl connects to.
+/// An absolute http or https URL without credentials and fragment, parsed by libcurl: the URL that is checked here is the one that libcurl
+/// connects to.
 ///
-/// Hosts are in lower case; numbers that inet_aton(3) takes for IPv4 addresses are dotted decimals, internationalised names are in Punycode,
-/// and bytes beyond ASCII are percent-encoded. So two URLs with the same text are the same.
+/// Hosts are in lower case; numbers that inet_aton(3) treats as IPv4 addresses are dotted decimals, internationalised names are in
+/// Punycode, and bytes beyond ASCII are percent-encoded. So two URLs with the same text are the same.
 package struct WebURL: Sendable, Hashable {
     /// The reason why a text is no such URL. Contains none of it.
     package enum Problem: Error, Equatable, Sendable {
@@ -68,7 +69,7 @@ private final class URLParts {
         unsafe curl_url_cleanup(raw)
     }
 
-    /// Reads an absolute URL, or one that is relative to what was read before.
+    /// Reads an absolute URL, or one that is relative to the previous one.
     func read(_ text: String) throws(WebURL.Problem) {
         let flags = UInt32(CURLU_URLENCODE | CURLU_DISALLOW_USER)
         switch unsafe curl_url_set(raw, CURLUPART_URL, text, flags) {

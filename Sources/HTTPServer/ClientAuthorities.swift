@@ -42,6 +42,6 @@ package enum PeerCertificate: String, Sendable {
     case expired
     /// No authority has issued it, it is not valid yet, it is not for clients, or its algorithms are weak.
     case untrusted
-    /// Nobody can tell: the connection has no TLS, or memory is short.
+    /// Unknown: the connection has no TLS, or memory is short.
     case unknown
 }

@@ -113,7 +113,7 @@ private struct TableContents {
     }
 
     /// Closes the connection that has been idle longest.
-    /// - Parameter caller: whose it is to be; nil for anybody's.
+    /// - Parameter caller: its required owner; nil for any.
     /// - Returns: whether there was one.
     mutating func closeIdle(of caller: IPAddress?) -> Bool {
         let closed =

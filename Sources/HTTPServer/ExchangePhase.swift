@@ -49,7 +49,7 @@ struct ExchangePhase: ~Copyable {
     }
 
     /// The handler answers later.
-    /// - Returns: false when the watchdog has already ended the request, so that nobody will answer.
+    /// - Returns: false when the watchdog has already ended the request.
     func suspend(deadline: UInt64) -> Bool {
         move(to: .suspended, deadline) { $0 == .answering }
     }

@@ -1,8 +1,8 @@
 internal import Bytes
 
-/// The addresses that proxies have noted in a header, from the client on; nil for a hop whose address is not told.
+/// The addresses that proxies have recorded in a header, from the client on; nil for a hop without an address.
 ///
-/// Everything but the part that a trusted proxy has written is the caller's own word, so nothing here may trap or take long.
+/// Everything but a trusted proxy's part is written by the caller, so nothing here may trap or take long.
 enum ForwardedChain {
     /// The hops of all `X-Forwarded-For` lines: addresses separated by commas, each with a port or without.
     static func forwardedFor(_ lines: [[UInt8]]) -> [IPAddress?] {
@@ -13,7 +13,7 @@ enum ForwardedChain {
         }
     }
 
-    /// The hops of all `Forwarded` lines (RFC 7239); a line that breaks the grammar is one hop that is not told.
+    /// The hops of all `Forwarded` lines (RFC 7239); a line that breaks the grammar is one unknown hop.
     static func forwarded(_ lines: [[UInt8]]) -> [IPAddress?] {
         lines.flatMap { ForwardedLine.hops(of: $0) ?? [nil] }
     }
@@ -28,7 +28,7 @@ enum ForwardedChain {
 
 /// The address of a node (RFC 7239 section 6): `192.0.2.7`, `192.0.2.7:80`, `[2001:db8::7]` or `[2001:db8::7]:80`; nil for anything else,
 /// such as `unknown`.
-/// - Parameter isBareIPv6Allowed: whether an IPv6 address may stand without brackets.
+/// - Parameter isBareIPv6Allowed: whether an IPv6 address without brackets is allowed.
 func forwardedNode(_ node: ArraySlice<UInt8>, isBareIPv6Allowed: Bool) -> IPAddress? {
     let colon = UInt8(ascii: ":")
     if node.first == UInt8(ascii: "[") {

@@ -1,7 +1,7 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// A listening socket, opened here and not by libmicrohttpd, so that its errors can be told apart and Unix sockets work.
+/// A listening socket, opened here and not by libmicrohttpd, to distinguish its errors and to support Unix sockets.
 @safe
 struct ListenSocket: ~Copyable {
     /// The file descriptor; the caller must close it.

@@ -30,7 +30,7 @@ package enum Method: Int, Sendable {
             }
     }
 
-    /// The token as it stands in an Allow header.
+    /// The token in an Allow header.
     package var token: String {
         switch self {
         case .get: "GET"

@@ -59,7 +59,7 @@ struct PathPattern: Sendable {
         return unsafe bytes[index] == UInt8(ascii: ":") || bytes[index] == UInt8(ascii: "*") && index == bytes.count - 1
     }
 
-    /// Whether a fixed part stands at a place of a path.
+    /// Whether a fixed part is at a position of a path.
     private func passes(_ part: Range<Int>, in requested: Span<UInt8>, at position: Int) -> Bool {
         guard position + part.count <= requested.count else { return false }
         for index in 0..<part.count {

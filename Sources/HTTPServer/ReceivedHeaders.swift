@@ -21,7 +21,7 @@ func withOnlyHeader(_ name: StaticString, of connection: OpaquePointer, _ body: 
     unsafe body(wanted.values.count == 1 ? wanted.values[0].span : nil)
 }
 
-/// The values of all headers of a name, which stand in libmicrohttpd's buffer until the request has been answered.
+/// The values of all headers of a name, in libmicrohttpd's buffer until the request has been answered.
 @safe
 private struct WantedHeaders {
     let name: StaticString

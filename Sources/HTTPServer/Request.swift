@@ -29,7 +29,7 @@ package struct Request: ~Copyable {
         try unsafe use(bodyBytes.span)
     }
 
-    /// Lends the body for decoding in place; decoded data is never longer than what was received.
+    /// Lends the body for decoding in place; decoded data is never longer than the received data.
     @inlinable @inline(__always)
     package borrowing func withMutableBody<Result, Failure: Error>(
         _ use: (inout MutableSpan<UInt8>) throws(Failure) -> Result

@@ -2,7 +2,7 @@ package import JSON
 
 /// The parameters and answers of one method of a route, as data: the OpenAPI document is generated from it.
 ///
-/// It stands beside the route's handler. Answers that the server gives on every route, such as 413 and 503, are not repeated here.
+/// Answers that the server gives on every route, such as 413 and 503, are not repeated here.
 package struct RouteDescription: Sendable {
     package struct Parameter: Sendable {
         /// The part of the request that has it, as OpenAPI names it.
@@ -46,7 +46,7 @@ package struct RouteDescription: Sendable {
         }
     }
 
-    /// A request that goes on with what an answer gives, such as an id.
+    /// A request that uses a member of an answer, such as an id.
     package struct Link: Sendable {
         package let method: Method
         package let path: StaticString

@@ -72,8 +72,8 @@ package final class Server: Sendable {
         try context.credentials?.replace(with: identity, for: address)
     }
 
-    /// Stops: accepts no more connections, answers requests in progress, then closes. Blocks; call it once.
-    /// - Parameter drainMilliseconds: how long requests in progress may take; after that suspended ones are answered 503 and the other
+    /// Accepts no more connections, answers requests in progress, then closes. Blocks; call it once.
+    /// - Parameter drainMilliseconds: the time for requests in progress; after that suspended ones are answered 503 and the other
     ///   connections are shut down.
     package func stop(drainMilliseconds: UInt64) {
         context.startDraining()

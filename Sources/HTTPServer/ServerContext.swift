@@ -102,7 +102,7 @@ final class ServerContext: Sendable {
         coarseMilliseconds() + idleMilliseconds
     }
 
-    /// The caller with whom the connections of a peer are bounded; nil when they are not bounded.
+    /// The caller whose connections are counted together; nil when they are not bounded.
     func boundedCaller(_ peer: PeerHost) -> IPAddress? {
         guard case .address(let address) = peer, !pressure.isUnbounded(address) else { return nil }
         return address.site

@@ -6,9 +6,9 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// The most connections that are served. A further one has an idle one closed; when none is idle, it is answered 503 and closed.
     package var connectionLimit: Int
-    /// The most connections of one address, or of one /48 of IPv6, which `ConnectionPressure.isUnbounded` does not name.
+    /// The maximum number of connections of one address, or of one /48 of IPv6, which `ConnectionPressure.isUnbounded` does not name.
     ///
-    /// Behind one address may be many phones, but whoever has it must leave room for others.
+    /// Many phones may share one address, but it must leave room for others.
     package var connectionsPerCaller: Int { min(max(connectionLimit / 10, 100), (connectionLimit + 1) / 2) }
     /// The maximum idle time of a connection in seconds.
     package var idleTimeoutSeconds: Int

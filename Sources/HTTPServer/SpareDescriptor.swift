@@ -24,7 +24,7 @@ final class SpareDescriptor: Sendable {
 
     /// Answers the connections that wait at a listening socket. Called on a thread that has just failed to accept one.
     /// - Parameter answer: the bytes to send to each; nil only closes it.
-    /// - Returns: how many there were; nil when the spare descriptor is gone, because somebody else took it when it was last closed.
+    /// - Returns: their number; nil when the spare descriptor is gone, because another thread got it when it was last closed.
     func turnAway(from listening: Int32, answer: [UInt8]?) -> Int? {
         let held = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard held >= 0 else {

@@ -6,7 +6,7 @@ package struct TrustedProxies: Sendable, Equatable {
     package static let mostHops = 32
 
     package let networks: [IPNetwork]
-    /// Whether whoever calls through a Unix socket is such a proxy.
+    /// Whether callers through a Unix socket are such proxies.
     package let includeUnixSocket: Bool
 
     package init(networks: [IPNetwork], includeUnixSocket: Bool) {
@@ -14,10 +14,11 @@ package struct TrustedProxies: Sendable, Equatable {
         self.includeUnixSocket = includeUnixSocket
     }
 
-    /// The origin of a request: the right-most forwarded address that is no proxy's, or the left-most one when all are; `peer` itself when it
-    /// is no proxy, or has forwarded no address.
+    /// The origin of a request: the right-most forwarded address that is no proxy's, or the left-most one when all are; `peer` itself when
+    /// it is no proxy, or has forwarded no address.
     ///
-    /// `unknown` when a proxy does not tell the address, and when the two headers name different ones: then one of them is not the proxy's own.
+    /// `unknown` when a proxy does not report the address, and when the two headers name different ones: then one of them is not the
+    /// proxy's own.
     /// - Parameters:
     ///   - peer: the other end of the connection.
     ///   - forwardedFor: the values of all `X-Forwarded-For` lines, in order.

@@ -8,7 +8,7 @@ package struct JSONError: Error, Equatable {
     package let reason: Reason
     /// The line where the mistake shows, from 1.
     package let line: Int
-    /// The column where the mistake shows, from 1, in Unicode scalars: the last one of the offending token, or the place of what is missing.
+    /// The column of the mistake, from 1, in Unicode scalars: the last one of the offending token, or the position of a missing one.
     package let column: Int
     package let offset: Int
 }

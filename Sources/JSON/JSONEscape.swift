@@ -2,9 +2,9 @@ internal import Bytes
 
 /// The escapes in JSON strings (RFC 8259 section 7).
 struct JSONEscape {
-    /// The character that the escape at `index` stands for, and how many bytes of the text that takes, a surrogate pair being one escape.
+    /// Returns the character of the escape at `index`, and its length in the text in bytes, a surrogate pair being one escape.
     ///
-    /// Nil when it is none, is cut short, or is half of a surrogate pair.
+    /// Returns nil for no escape, one that is cut short, or half of a surrogate pair.
     static func scalar(at index: Int, in text: Span<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
         guard index + 1 < text.count else { return nil }
         switch text[index + 1] {
@@ -18,7 +18,7 @@ struct JSONEscape {
         }
     }
 
-    /// Returns the length of the escape at `index`, and whether it stands for a character: half of a surrogate pair does not.
+    /// Returns the length of the escape at `index`, and whether it encodes a character: half of a surrogate pair does not.
     ///
     /// Returns nil for no escape, or one that is cut short.
     static func extent(at index: Int, in text: Span<UInt8>) -> (count: Int, isCharacter: Bool)? {
@@ -56,7 +56,7 @@ struct JSONEscape {
         return Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00)).map { ($0, 12) }
     }
 
-    /// The UTF-16 code unit that `\uXXXX` at `index` stands for.
+    /// The UTF-16 code unit of `\uXXXX` at `index`.
     private static func codeUnit(at index: Int, in text: Span<UInt8>) -> UInt16? {
         guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
         var unit: UInt16 = 0

@@ -1,5 +1,5 @@
-/// A number of JSON that is not written as an integer of 64 bits: it has a fraction or an exponent. It keeps the digits of its text, so that
-/// what is read and written again is the same number.
+/// A number of JSON that is not written as a 64-bit integer: it has a fraction or an exponent. It keeps the digits of its text, so that
+/// reading and writing preserve it.
 package struct JSONNumber: Sendable, Equatable {
     /// The number as RFC 8259 section 6 writes it.
     package let text: String

@@ -72,7 +72,7 @@ extension JSONSyntaxScan {
 enum JSONNumberHint {
     static let special = "JSON has neither infinity nor NaN; give a number"
 
-    /// The slip of a number; nil when JSON has it. It quotes nothing, because a secret may stand there.
+    /// The mistake in a number; nil for a valid one. It quotes nothing, because the text may be a secret.
     static func message(_ token: [UInt8]) -> String? {
         if token.first == UInt8(ascii: "+") { return "a number has no + before it; remove it" }
         var rest = token.first == UInt8(ascii: "-") ? token.dropFirst() : token[...]
@@ -91,7 +91,7 @@ enum JSONNumberHint {
         return takeExponent(&rest) && rest.isEmpty ? nil : message(after: rest)
     }
 
-    /// Whether a byte is part of a number, or of what stands in place of one.
+    /// Whether a byte is part of a number, or of a text in its place.
     static func isPart(_ byte: UInt8) -> Bool { isDigit(byte) || JSONSyntaxScan.isLetter(byte) || "+-.".utf8.contains(byte) }
 
     static func isSpecial(_ word: [UInt8]) -> Bool { ["NaN", "Infinity"].contains { $0.utf8.elementsEqual(word) } }

@@ -1,7 +1,7 @@
-/// A usual slip in JSON that a person has written by hand: what is wrong, and where.
+/// A usual mistake in JSON that a person has written by hand, with its position.
 ///
-/// jansson decides what is JSON. This looks for the reason in a text that jansson has refused, and may find none; it quotes nothing of the
-/// text but punctuation.
+/// jansson decides whether a text is JSON. This looks for the reason in a text that jansson has rejected, and may find none; it quotes
+/// nothing of the text but punctuation.
 package struct JSONSyntaxHint: Sendable, Equatable {
     package let message: String
     package let place: JSONPlace

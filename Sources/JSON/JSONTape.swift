@@ -6,7 +6,7 @@ final class JSONTape: Sendable {
         var kind: JSONElement.Kind
         /// Whether a string's bytes still have their escapes.
         var hasEscapes = false
-        /// Whether it can be passed over, but not read: a string with an escape that stands for no character, half of a surrogate pair, or a
+        /// Whether it can be skipped, but not read: a string with an escape that encodes no character, half of a surrogate pair, or a
         /// number that is out of range.
         var isUnreadable = false
         /// The start of the bytes of a string or a real number; an integer's value; 1 for true.
@@ -52,7 +52,7 @@ final class JSONTape: Sendable {
         return scanner.refusal(of: text)
     }
 
-    /// jansson tells mistakes apart better than the scanner does, unless it stumbles over what the scanner has passed over.
+    /// jansson distinguishes mistakes better than the scanner does, unless it fails at text that the scanner has skipped.
     private static func explanation(of refusal: JSONError, in text: Span<UInt8>, maximumDepth: Int) -> JSONError {
         guard let error = Jansson.error(in: text, maximumDepth: maximumDepth), error.reason != .numberOutOfRange, error.reason != .nulInKey
         else { return refusal }
@@ -60,10 +60,10 @@ final class JSONTape: Sendable {
     }
 }
 
-/// Records the values of a JSON text while it passes them, without a tree.
+/// Records the values of a JSON text while skipping them, without a tree.
 ///
-/// It accepts what `JSONDocument` accepts, and beyond that what only somebody who reads it would mind: numbers of any size, `\u0000` in keys
-/// and halves of surrogate pairs.
+/// It accepts what `JSONDocument` accepts, and in addition text that only a reader would reject: numbers of any size, `\u0000` in keys and
+/// halves of surrogate pairs.
 struct TapeScanner {
     // In an object with more members, keys are looked up instead of compared one by one.
     private static let fewMembers = 24

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Any JSON value, for what is not on the hot path: configuration, responses, events.
+/// Any JSON value, outside of the hot path: configuration, responses, events.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)

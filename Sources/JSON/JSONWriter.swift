@@ -1,6 +1,6 @@
 /// Writes JSON text straight into bytes, value by value, in the form of `JSONValue.serialized()`.
 ///
-/// For what is written for each request; the caller sees to it that what begins also ends, and that no name is given twice.
+/// For texts that are written on each request. The caller ensures that each beginning has an end, and that no name occurs twice.
 package struct JSONWriter {
     package internal(set) var bytes: [UInt8] = []
 

@@ -39,7 +39,7 @@ package struct PlainObject {
 struct PlainScanner {
     var position = 0
 
-    /// Passes white space and then `byte`; false, having passed no more than white space, when something else is there.
+    /// Skips white space and then `byte`; false, having skipped no more than white space, when another byte follows.
     mutating func take(_ byte: UInt8, in text: Span<UInt8>) -> Bool {
         passWhiteSpace(in: text)
         guard position < text.count, text[position] == byte else { return false }
@@ -47,7 +47,7 @@ struct PlainScanner {
         return true
     }
 
-    /// Passes white space and a string without escapes, and tells where its content is; nil when something else is there.
+    /// Skips white space and a string without escapes, and returns the range of its contents; nil when something else follows.
     mutating func takeString(in text: Span<UInt8>) -> Range<Int>? {
         guard take(UInt8(ascii: "\""), in: text) else { return nil }
         let start = position
@@ -57,7 +57,7 @@ struct PlainScanner {
         return start..<position - 1
     }
 
-    /// Passes what may stand in a string as it is: up to a quotation mark, a backslash, a control character or the end.
+    /// Skips the plain part of a string: up to a quotation mark, a backslash, a control character or the end.
     fileprivate mutating func passPlainText(in text: Span<UInt8>) {
         while position + 8 <= text.count {
             // Within bounds, as the condition has just shown.
@@ -123,7 +123,7 @@ extension Span<UInt8> {
 
 /// The parts that a `TapeScanner` skips beside plain strings.
 extension PlainScanner {
-    /// Passes white space, and tells which byte is next; nil at the end.
+    /// Skips white space, and returns the next byte; nil at the end.
     mutating func next(in text: Span<UInt8>) -> UInt8? {
         passWhiteSpace(in: text)
         return position < text.count ? text[position] : nil
@@ -137,7 +137,7 @@ extension PlainScanner {
         return true
     }
 
-    /// Passes a string that begins here, whose escapes are right, and tells where its content is; nil when something else is there.
+    /// Skips a string that begins here, with valid escapes, and returns the range of its contents; nil when something else follows.
     mutating func takeText(in text: Span<UInt8>) -> (range: Range<Int>, hasEscapes: Bool, isUnreadable: Bool)? {
         guard take(UInt8(ascii: "\""), in: text) else { return nil }
         let start = position

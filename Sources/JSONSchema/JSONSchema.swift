@@ -30,8 +30,9 @@ package struct JSONSchema: Sendable {
     private let root: SchemaNode
 
     /// Compiles a schema.
-    /// - Parameter refusesUnknownNames: whether an object's schema that has `properties` and no `additionalProperties` refuses all other names,
-    ///   unlike JSON Schema's default. Schemas below `allOf` and `not` keep that default, as they say only a part of what is allowed.
+    /// - Parameter refusesUnknownNames: whether an object's schema that has `properties` and no `additionalProperties` rejects all other
+    ///   names, unlike JSON Schema's default. Schemas below `allOf` and `not` keep that default, as they describe only a part of the
+    ///   object.
     package init(_ schema: JSONValue, refusesUnknownNames: Bool = false) throws(Mistakes) {
         let compiler = SchemaCompiler(root: schema, refusesUnknownNames: refusesUnknownNames)
         root = compiler.compiledRoot()
@@ -67,7 +68,7 @@ package struct JSONSchema: Sendable {
         return types.isSubset(of: [.string, .integer, .number, .boolean])
     }
 
-    /// A foreign name as it may stand in a sentence: at most 64 characters, and no control characters.
+    /// A foreign name in a form for sentences: at most 64 characters, and no control characters.
     package static func shown(_ name: String) -> String {
         let scalars = name.unicodeScalars.prefix(longestShownName).map { scalar in
             scalar.properties.generalCategory == .control ? "?" : scalar

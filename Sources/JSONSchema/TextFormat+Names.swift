@@ -2,8 +2,8 @@ internal import Bytes
 
 // Names of hosts, mailboxes and resources.
 extension TextFormat {
-    /// Labels of 1 to 63 letters, digits and inner hyphens, together at most 253 (RFC 1123 section 2.1). Whether a label of Punycode stands for
-    /// an allowed name is not looked at.
+    /// Labels of 1 to 63 letters, digits and inner hyphens, together at most 253 (RFC 1123 section 2.1). The contents of Punycode labels
+    /// are not checked.
     static func isHostname(_ text: ArraySlice<UInt8>) -> Bool {
         guard (1...253).contains(text.count) else { return false }
         return text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in

@@ -26,7 +26,7 @@ struct ValuePath: Sendable {
 }
 
 extension JSONSchema.Violation {
-    /// Makes the sentence of a part and what is wrong with it.
+    /// Makes the sentence of a part and its mistake.
     init(_ path: ValuePath, _ words: String) {
         let place = path.text
         self.init(path: place, description: "\(place.isEmpty ? "the value" : place) \(words)")

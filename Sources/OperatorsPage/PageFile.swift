@@ -1,6 +1,6 @@
 internal import COperatorsPage
 
-/// One file of the operators' page, as it stands in `Sources/COperatorsPage/page`.
+/// One file of the operators' page, from `Sources/COperatorsPage/page`.
 package struct PageFile: Sendable {
     package let name: String
     package let bytes: [UInt8]

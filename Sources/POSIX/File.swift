@@ -14,7 +14,7 @@ package enum File {
         /// Whether it is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
         package let isOnReadOnlyMemory: Bool
 
-        /// Whether it belongs to this user or root, and nobody else may read or change it but the owner's group, which may read it.
+        /// Whether it belongs to this user or root, and only its owner and, for reading, the owner's group have access.
         package var isPrivate: Bool { (owner == 0 || owner == Process.user) && !isReadableByEveryone && mode & (S_IWGRP | S_IWOTH) == 0 }
 
         /// Whether users outside the owner's group may read it.

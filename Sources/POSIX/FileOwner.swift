@@ -1,4 +1,4 @@
-/// The user to whom files belong, for the command line with which root works on them.
+/// The owner of files, for the command line with which root works on them.
 package struct FileOwner: Equatable, Sendable {
     package let id: UInt32
     /// The name; nil when the system has none, as for the owner of a directory that a container shares with its host.

@@ -68,9 +68,9 @@ package enum FileSystem {
     }
 
     /// The user other than root who controls a path, as `Process.asOwner` finds it, and the directory, link or file that shows it. The
-    /// service of that user could not write files that root makes there.
+    /// service of that user could not write files that root creates there.
     /// - Returns: nil for root's own paths, and when root does not run this process.
-    /// - Throws: why nobody alone controls the path, with the remedy.
+    /// - Throws: why no single user controls the path, with the remedy.
     package static func otherOwner(of path: String) throws(SystemError) -> (place: String, owner: UInt32)? {
         guard Process.isRunByRoot else { return nil }
         let owner = try PathOwner(of: path)

@@ -9,7 +9,7 @@ package final class FileWatch: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package let remedy: String
-        /// Whether a directory has gone since somebody looked, so that looking again helps.
+        /// Whether a directory was removed since the last look, so that looking again helps.
         package let isOutdated: Bool
 
         package init(description: String, remedy: String, isOutdated: Bool = false) {

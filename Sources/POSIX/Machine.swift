@@ -3,13 +3,13 @@ internal import Glibc
 
 /// Queries about the machine that a program runs on.
 package enum Machine {
-    /// Whether somebody keeps the kernel's clock right (adjtimex(2)); nil when the kernel does not tell.
+    /// Whether the kernel's clock is synchronised (adjtimex(2)); nil when the kernel does not report it.
     package static var isClockSynchronised: Bool? {
         let answer = shim_adjtimex_is_synchronised()
         return answer < 0 ? nil : answer == 1
     }
 
-    /// Whether what is written at a path is in memory, and lost when the machine stops (statfs(2)).
+    /// Whether files at a path are in memory, and lost when the machine stops (statfs(2)).
     package static func isInMemory(_ path: String) -> Bool { unsafe shim_statfs_is_memory(path) == 1 }
 
     package static func problem(resolving host: String) -> String? {

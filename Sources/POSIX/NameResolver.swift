@@ -3,10 +3,10 @@ internal import CPOSIX
 internal import Glibc
 package import Threading
 
-/// Resolves names of hosts, as the system is told to (nsswitch.conf(5), resolv.conf(5)), within a time.
+/// Resolves names of hosts by the system's configuration (nsswitch.conf(5), resolv.conf(5)), within a time.
 ///
-/// getaddrinfo(3) can neither be cancelled nor given a time, so each name has a thread of its own, which is left behind when the time is
-/// over. Any thread may ask; it is blocked meanwhile.
+/// getaddrinfo(3) can neither be cancelled nor given a timeout, so each name has a thread of its own, which is abandoned after the time.
+/// Any thread may call it; it blocks.
 package final class NameResolver: Sendable {
     package enum Failure: Error, Equatable, Sendable {
         /// The name has none, or the name servers do not answer.

@@ -1,10 +1,10 @@
 internal import CPOSIX
 internal import Glibc
 
-/// The socket on which a service manager hears how a service is (sd_notify(3)).
+/// The socket of a service manager for a service's status (sd_notify(3)).
 ///
-/// A message is one datagram, a protocol that systemd promises to keep and tells programs to speak themselves. libsystemd would do no more, and
-/// load compression libraries into every process.
+/// A message is one datagram, a protocol that systemd promises to keep and asks programs to implement themselves. libsystemd would do no
+/// more, and load compression libraries into every process.
 package final class NotifySocket: Sendable {
     // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has made its socket anew.
     private let descriptor: Int32

@@ -7,7 +7,7 @@ internal import Glibc
 /// The links are followed here, because a system call that follows them would not show who owns them. There is no owner, but an error, if a
 /// second user could change where the path leads.
 struct PathOwner {
-    /// The id of the user nobody and of the group nogroup.
+    /// The ids of the user nobody and the group nogroup.
     static let nobody: UInt32 = 65_534
     /// The number that the system follows (path_resolution(7)).
     private static let mostLinks = 40
@@ -89,8 +89,8 @@ struct PathOwner {
         (user, group, place) = (status.st_uid, status.st_gid, path)
     }
 
-    /// The group of a user whom the system does not know, by the group of a directory of this user. A directory that was given away often keeps
-    /// root's group, which the user is not a member of.
+    /// The group of a user without an entry, by the group of a directory of this user. A directory that was given away often keeps root's
+    /// group, which the user is not a member of.
     static func groupOfUnknownUser(_ group: gid_t) -> gid_t { group == 0 ? nobody : group }
 
     private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }

@@ -103,7 +103,7 @@ private func peer(of connection: Int32) -> Int32? {
     return unsafe getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer[0] : nil
 }
 
-/// The sender of a `ReloadRequest`, as its signal tells.
+/// The sender of a `ReloadRequest`, by its signal.
 package struct ReloadSender: Sendable, Equatable {
     /// The process; 0 when the receiver cannot see it, as from within a container.
     let process: Int32

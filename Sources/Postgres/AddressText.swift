@@ -89,7 +89,7 @@ struct AddressText {
         return PostgresError(.settings, "the address has the parameter \(name), which PostgreSQL does not know; remove it\(instead)")
     }
 
-    /// The beginning of libpq's complaint, which goes on to quote the address.
+    /// The beginning of libpq's message, before the quotation of the address.
     private static func withoutQuotation(_ complaint: String) -> String {
         let beginning = complaint.prefix { $0 != "\"" && $0 != ":" && !$0.isNewline }
         return beginning.last == " " ? String(beginning.dropLast()) : String(beginning)

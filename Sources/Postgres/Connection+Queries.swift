@@ -55,7 +55,7 @@ extension PostgresError {
         return error
     }
 
-    /// The error of a commit that stands, though its standby may not have it.
+    /// The error of a commit that took effect, though its standby may not have it.
     init(unreplicated warning: Notice) {
         self.init(.notReplicated, warning.message, sqlState: warning.sqlState, commitIsInDoubt: true)
     }

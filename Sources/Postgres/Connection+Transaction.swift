@@ -1,7 +1,7 @@
 package enum Isolation: Sendable {
-    /// Each statement sees what was committed before it.
+    /// Each statement sees the commits before it.
     case readCommitted
-    /// All statements see what was committed before the first.
+    /// All statements see the commits before the first one.
     case repeatableRead
     /// Behaves as if transactions ran one after another.
     case serializable

@@ -52,7 +52,7 @@ package final class Connection {
         unsafe handle = nil
     }
 
-    /// Whether the connection stands, as far as is known without asking.
+    /// Whether the connection is open, as far as is known without a query.
     package var isOpen: Bool { unsafe handle != nil }
 
     var isIdle: Bool {

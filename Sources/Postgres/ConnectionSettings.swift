@@ -32,8 +32,8 @@ package struct ConnectionSettings: Sendable, Equatable {
         setDefaults()
     }
 
-    /// The same settings with more of the server's command-line options for the session, such as `-c enable_seqscan=off`; PgBouncer refuses
-    /// them unless it is told to ignore them.
+    /// The same settings with more of the server's command-line options for the session, such as `-c enable_seqscan=off`; PgBouncer rejects
+    /// them unless its configuration ignores them.
     package func with(serverOptions: String) -> ConnectionSettings {
         var copy = self
         copy.options["options"] = [options["options"], serverOptions].compactMap { $0 }.joined(separator: " ")
@@ -43,8 +43,8 @@ package struct ConnectionSettings: Sendable, Equatable {
     /// Whether every host is this machine: a Unix socket, `localhost`, 127.0.0.0/8 or ::1.
     package var isLocal: Bool { hosts.allSatisfy { $0.isLocal } }
 
-    /// Whether somebody between this machine and the server could read and change everything, because `sslmode` verifies nothing: worth a
-    /// warning to the operator.
+    /// Whether an attacker between this machine and the server could read and change everything, because `sslmode` verifies nothing: worth
+    /// a warning to the operator.
     package var isUnverified: Bool {
         !isLocal && !["verify-ca", "verify-full"].contains(options["sslmode"] ?? "prefer")
     }
@@ -110,6 +110,6 @@ extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConverti
 
     package var debugDescription: String { description }
 
-    /// No children, so that `dump` and test reports show no more either.
+    /// Empty, so that `dump` and test reports show no more either.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

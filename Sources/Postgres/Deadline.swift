@@ -19,8 +19,8 @@ package struct Deadline: Sendable {
 
     package var isOver: Bool { remainingMilliseconds == 0 }
 
-    /// An equal share of what is left for the first of `count` attempts, so that one that is never answered leaves time for the others.
-    /// - Parameter limitMilliseconds: the most that it may be; nil is no limit.
+    /// An equal share of the remaining time for the first of `count` attempts, so that one without an answer leaves time for the others.
+    /// - Parameter limitMilliseconds: the maximum share; nil is no limit.
     func share(of count: Int, limitMilliseconds: UInt64? = nil) -> Deadline {
         let share = remainingMilliseconds / UInt64(max(count, 1))
         return .after(milliseconds: min(share, limitMilliseconds ?? share))
@@ -29,9 +29,8 @@ package struct Deadline: Sendable {
 
 /// Waits for a socket, poll(2).
 enum SocketWait {
-    /// Waits until the socket can be read, which errors and its end count for, or written when that is wanted.
-    /// - Returns: what it is ready for; nil when the deadline has come, even if it is ready: a peer that sends without end must not keep
-    /// anybody   for longer.
+    /// Waits until the socket is readable, which includes errors and its end, or writable when requested.
+    /// - Returns: its readiness; nil after the deadline, even if it is ready: a peer that sends without end must not delay the caller.
     static func wait(_ socket: Int32, reading: Bool, writing: Bool, by deadline: Deadline) -> (read: Bool, write: Bool)? {
         let wanted = (reading ? POLLIN : 0) | (writing ? POLLOUT : 0)
         var entry = pollfd(fd: socket, events: Int16(wanted), revents: 0)

@@ -22,7 +22,7 @@ struct Exchange {
     private var steps: [Step] = []
     private var answeredSteps = 0
     private var rows: [Rows] = []
-    /// The first error, after which the server ran nothing more and took back what was not committed.
+    /// The first error, after which the server ran nothing more and rolled back uncommitted changes.
     private(set) var error: PostgresError?
     /// Statements that must be prepared again before they are used.
     private(set) var forgotten: [StatementKey] = []

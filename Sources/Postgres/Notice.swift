@@ -8,7 +8,7 @@ package struct Notice: Equatable, Sendable {
     package let sqlState: SQLState?
     /// The primary message, in the server's language.
     package let message: String
-    /// The server's function that said it, the one way to tell warnings of one SQLSTATE apart in any language.
+    /// The server's function that reported it, the only way to distinguish warnings of one SQLSTATE in any language.
     let sourceFunction: String?
 
     init(_ fields: ResultFields) {
@@ -18,14 +18,14 @@ package struct Notice: Equatable, Sendable {
         sourceFunction = fields[DESKGATE_PG_SOURCE_FUNCTION]
     }
 
-    /// Whether it is a warning, in which form a commit that was not replicated is told of.
+    /// Whether it is a warning, the form in which the server reports a commit that was not replicated.
     package var isWarning: Bool { severity == "WARNING" }
 
     /// Whether the server ends the connection with it.
     var isFatal: Bool { severity == "FATAL" || severity == "PANIC" }
 
-    /// Whether a commit stands but its wait for the synchronous standby was cancelled: `SyncRepWaitForLSN` of PostgreSQL's syncrep.c warns
-    /// and lets the commit succeed.
+    /// Whether a commit took effect but its wait for the synchronous standby was cancelled: `SyncRepWaitForLSN` of PostgreSQL's syncrep.c
+    /// warns and lets the commit succeed.
     var isUnreplicatedCommit: Bool { isWarning && sourceFunction == "SyncRepWaitForLSN" }
 }
 

@@ -11,7 +11,7 @@ package struct PostgresError: Error, Equatable, Sendable {
         case connectionLost
         /// The deadline came first; a connection that was waiting for an answer is closed.
         case timedOut
-        /// A commit came with a warning: it stands here, but its standby may not have it.
+        /// A commit came with a warning: it took effect here, but its standby may not have it.
         case notReplicated
         /// A parameter that PostgreSQL cannot store, or a column of another type than expected. The connection is as before.
         case value
@@ -27,7 +27,7 @@ package struct PostgresError: Error, Equatable, Sendable {
     package let constraint: String?
     /// The index of the failed query in the pipeline, from 0; nil for none of them, as when the commit failed.
     package internal(set) var queryIndex: Int?
-    /// Whether it is unknown if what was sent took effect: a commit was on its way, by COMMIT or at the end of statements outside a
+    /// Whether it is unknown if the statements took effect: a commit was on its way, by COMMIT or at the end of statements outside a
     /// transaction, and no reliable answer came. Statements of `read` leave nothing in doubt.
     package internal(set) var commitIsInDoubt = false
     /// Whether the server ended the connection with the error (severity FATAL or PANIC).
@@ -58,8 +58,8 @@ extension PostgresError {
         }
     }
 
-    /// Whether the same work, from its beginning and with a new connection when this one `isConnectionLost`, may succeed without anybody
-    /// changing anything. Never while `commitIsInDoubt`: find out first what took effect, or send only what may take effect twice.
+    /// Whether the same work, from its beginning and with a new connection when this one `isConnectionLost`, may succeed unchanged. Never
+    /// while `commitIsInDoubt`: first find out what took effect, or send only statements that may take effect twice.
     package var isRetryable: Bool {
         guard !commitIsInDoubt else { return false }
         switch failure {

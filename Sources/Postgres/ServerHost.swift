@@ -56,14 +56,14 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
 
     var isSocket: Bool { address == nil && name.utf8.first == UInt8(ascii: "/") }
 
-    /// Whether what is sent there does not leave this machine.
+    /// Whether its traffic stays on this machine.
     var isLocal: Bool {
         let place = address ?? name
         return isSocket || place == "::1" || place.lowercased() == "localhost"
             || (Self.isIPv4(place) && place.utf8.starts(with: "127.".utf8))
     }
 
-    /// The address when nobody must be asked for it.
+    /// The address when no name must be resolved.
     var literal: String? { address ?? (Self.isLiteral(name) ? name : nil) }
 
     private static func isLiteral(_ text: String) -> Bool {

@@ -39,7 +39,7 @@ extension Connection {
     /// Runs a checkpoint: moves the pages of the write-ahead log to the database.
     /// - Parameter truncate: whether to wait for readers and writers, up to the busy timeout, and then truncate the log's file; otherwise
     ///   pages that no reader needs are moved, without waiting.
-    /// - Returns: the number of pages in the log, and how many of these have been moved so far: fewer while somebody reads them.
+    /// - Returns: the number of pages in the log, and the number moved so far: fewer while a reader needs them.
     /// - Throws: an error with `isBusy` when other connections prevented the truncation.
     @discardableResult
     package func checkpoint(truncate: Bool) throws(SQLiteError) -> (logged: Int, moved: Int) {

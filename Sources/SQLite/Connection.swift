@@ -2,9 +2,8 @@ internal import CSQLite
 
 /// A connection to one database file.
 ///
-/// Only one thread at a time may use it, because SQLite does no locking for it: create it on the thread that keeps it. Foreign keys are
+/// Only one thread at a time may use it, because SQLite does no locking for it: create it on the thread that owns it. Foreign keys are
 /// enforced, and text in double quotes is never a literal. Releasing it closes it; `close()` reports errors.
-/// and text in double quotes is never taken for a literal. Letting it go closes it; `close()` tells how that went.
 @safe
 package final class Connection {
     private let handle: OpaquePointer

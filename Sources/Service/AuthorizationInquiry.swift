@@ -60,8 +60,8 @@ final class AuthorizationInquiry: Sendable {
         return authorizer.digest(ofUser: userID.utf8.span, in: authorizer.index(of: appID.utf8.span))
     }
 
-    /// Asks the others.
-    /// - Returns: the question and how many were asked, nil when nobody could be; nil when the store is not shared.
+    /// Asks the other replicas.
+    /// - Returns: the question and the number of replicas, nil when none could be asked; nil when the store is not shared.
     private func put(_ appID: String, _ user: KeyedDigest, forgets: Bool) -> (id: UUIDv7, asked: Int?)? {
         guard !store.replicas.isEmpty else { return nil }
         var random = SystemRandomNumberGenerator()

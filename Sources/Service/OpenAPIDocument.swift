@@ -8,7 +8,7 @@ final class OpenAPIDocument: Sendable {
     private let listeners = Monitor<[(tag: String, text: String, url: String, routes: [Route])]>([])
     private let rendered = Monitor<Response?>(nil)
 
-    /// Sets what is described, before anything is served.
+    /// Sets the described routers, before anything is served.
     func describe(publicListener: Router, adminListener: Router) {
         listeners.withLock {
             $0 = [

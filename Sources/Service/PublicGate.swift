@@ -30,10 +30,10 @@ final class CallerRules: Sendable {
     }
 }
 
-/// Refuses callers from other networks, without a client certificate or without the shared header, before their bodies are received.
+/// Rejects callers from other networks, without a client certificate or without the shared header, before their bodies are received.
 ///
-/// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A help desk that is refused takes the 403 for
-/// a denial all the same: whoever restricts callers must know where the help desk calls from.
+/// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A rejected help desk treats the 403 as a denial
+/// all the same: an operator who restricts callers must know the addresses of the help desk.
 struct PublicGate: Sendable {
     private static let wrongNetwork = Response.error(403, code: "forbidden_network", message: "Calls from this network are not accepted.")
     private static let wrongCertificate = Response.error(
@@ -66,7 +66,7 @@ struct PublicGate: Sendable {
         )
     }
 
-    /// The same route, for callers whom the rules in force admit.
+    /// Returns the same route for callers that the rules in force admit.
     func guarding(_ route: Route) -> Route {
         let path = "\(route.path)"
         return route.screened { request in refusal(of: request, path) }

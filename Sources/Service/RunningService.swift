@@ -30,7 +30,7 @@ package final class RunningService: Sendable {
     private let revocations: PeriodicTasks
     /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
     private let copying: PeriodicTasks
-    /// Log the problems, and look for what operators are told of, each on a thread of its own: only the second may wait for the store.
+    /// One logs the problems, one looks for operators' conditions, each on a thread of its own: only the second may wait for the store.
     private let watches: [PeriodicTasks]
     /// The store as it is opened next: a reload may have brought another password.
     private let store: Monitor<Configuration.Store>
@@ -182,14 +182,14 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// - Parameter file: the configuration. Its whole path is told, because the log is read from any directory.
+    /// - Parameter file: the configuration. Its absolute path is logged, because the log is read from any directory.
     private func refuseReload(_ problems: [ConfigurationProblem], in file: String, keys: [String] = []) -> Bool {
         let file = ConfigurationRecord.wholePath(of: file)
         return refuseReload(problems.map { $0.line(in: file) }, keys: keys)
     }
 
-    /// Stops: accepts no more connections, starts no more attempts, finishes what is in progress within the configured time, and closes.
-    /// - Returns: whether the store was closed; if not, the log says why.
+    /// Accepts no more connections, starts no further attempts, finishes work in progress within the configured time, and closes.
+    /// - Returns: whether the store was closed; if not, the log has the reason.
     @discardableResult
     package func stop() -> Bool {
         graph.readiness.stop()

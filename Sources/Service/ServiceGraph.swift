@@ -27,7 +27,7 @@ package struct ServiceGraph: Sendable {
     let authorizations: AuthorizationInquiry
     /// Calls the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
-    /// Tells what may end what is kept about people.
+    /// Announces events that may invalidate cached data about people.
     let invalidation: CacheInvalidation
     let operatorState: SnapshotReference<OperatorState>
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.

@@ -79,7 +79,7 @@ struct ServiceMetrics: Sendable {
         ) { Double(status().copiedAt.rawValue) }
     }
 
-    /// Registers the metrics of the disks that the service writes to, by what is on them.
+    /// Registers the metrics of the disks that the service writes to, by their contents.
     func tellDisks(_ disks: @escaping @Sendable () -> [WatchedDisk]) {
         registry.gauge(
             "deskgate_disk_free_bytes", "What the service can still write on the file system of a file of its own, in bytes.",

@@ -6,7 +6,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Gauges of how the service stands: computed at each rendering from what it has in memory.
+/// Gauges of the service's state: computed at each rendering from memory.
 extension ServiceMetrics {
     /// Registers what the configuration in force says: which file it was read from, and which dates it names.
     func tellConfiguration(_ record: ConfigurationRecord) {
@@ -43,7 +43,7 @@ extension ServiceMetrics {
         ) { Double(store.maximumPendingPerNotifier) }
     }
 
-    /// Registers how the breakers of the apps' backends stand.
+    /// Registers the states of the breakers of the apps' backends.
     func tellBackends(_ state: SnapshotReference<HelpDeskState>) {
         registry.gauge(
             "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]

@@ -8,9 +8,9 @@ protocol NameSearcher {
     /// The users that have a device or are named by a revocation, and the comments, in all apps; each by an index.
     func indexedMatches(of name: String) throws(StoreError) -> [NameMatch]
 
-    /// The registered devices with an id among those after a device: as many as the limit says, among as many rows as a step looks at.
+    /// Returns the registered devices with an id among those after a device: at most `limit`, among as many rows as a step reads.
     /// - Parameter limit: at least 1.
-    /// - Returns: the devices, and the one after which the search goes on; nil when there are no more.
+    /// - Returns: the devices, and the one after which the search continues; nil when there are no more.
     func devices(named deviceID: String, after: Device.Key?, limit: Int) throws(StoreError) -> (found: [Device.Key], next: Device.Key?)
 
     /// The numbers of the oldest and the newest event; without events the oldest is greater than the newest.
@@ -39,7 +39,7 @@ extension NameSearcher {
         return NamePage(found, next: rest.map { .events(before: $0) })
     }
 
-    /// - Returns: the device after which the search goes on; nil when it has ended.
+    /// - Returns: the device after which the search continues; nil when it has ended.
     private func searchDevices(
         _ query: NameQuery, after: Device.Key?, limit: Int, until end: MonotonicMilliseconds, _ found: inout [NameMatch]
     ) throws(StoreError) -> Device.Key? {
@@ -55,7 +55,7 @@ extension NameSearcher {
         }
     }
 
-    /// - Returns: the number before which the search goes on; nil when it has ended.
+    /// - Returns: the number before which the search continues; nil when it has ended.
     private func searchEvents(
         _ query: NameQuery, before: Int64, until end: MonotonicMilliseconds, _ found: inout [NameMatch]
     ) throws(StoreError) -> Int64? {

@@ -72,7 +72,8 @@ struct OutboundRateLimiter {
 
     private func times(_ key: Key) -> CallTimes { calls[key]?.times ?? CallTimes() }
 
-    /// Calls in the future were counted before the clock was set back. They count as made now, so that nobody waits longer than one window.
+    /// Calls in the future were counted before the clock was set back. They count as made now, so that no call waits longer than one
+    /// window.
     private mutating func bringBack(_ key: Key, rule: OutboundRateLimit, now: UnixMilliseconds) {
         guard let last = times(key).earliest(ofLast: 1), last > now else { return }
         calls[key] = Calls(times: times(key).noLater(than: now), until: now + rule.windowMilliseconds)

@@ -1,11 +1,11 @@
 internal import Core
 
 extension RetryStep {
-    /// Looks at dead deliveries, so many in a transaction.
+    /// Examines dead deliveries, a limited number in a transaction.
     /// - Parameters:
-    ///   - after: where the step before has ended.
-    ///   - limit: how many deliveries are looked at.
-    ///   - find: the keys of those that match, newest first, before a place and at most so many; fewer only when there are no more.
+    ///   - after: the end of the previous step.
+    ///   - limit: the number of deliveries to examine.
+    ///   - find: returns the keys of matching ones, newest first, before a position and at most so many; fewer only at the end.
     ///   - revive: makes those that may pending again, in one transaction.
     init(
         after: DeliveryCursor?, limit: Int, perCommit: Int,

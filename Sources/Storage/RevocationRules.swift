@@ -16,7 +16,7 @@ enum RevocationRules {
         let forgotten: Int64
     }
 
-    /// Whether the changes since a version can be told.
+    /// Whether the changes since a version are known.
     static func knows(_ version: Int64, _ versions: Versions) -> Bool { version >= versions.forgotten && version <= versions.last }
 
     /// The news of a version, from the additions and removals after it, each of them by rising version and at most `changesPerPage`.

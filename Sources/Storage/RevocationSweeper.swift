@@ -6,15 +6,15 @@ internal import Time
 /// them.
 protocol RevocationSweeper {
     var settings: StoreSettings { get }
-    /// The device after which each search that has begun goes on. It begins anew in another process, which finds less then.
+    /// The device after which each search continues. It is empty in another process, which then finds less.
     var sweepPositions: Monitor<[UUIDv7: Device.Key]> { get }
 
     /// The oldest revocation whose devices have not all been looked at; nil when there is none.
     func unsweptRevocation() throws(StoreError) -> Revocation?
 
-    /// The devices that a revocation may cover after a device: as many as one commit changes, among as many rows of the app as a step looks
-    /// at; none once the revocation was removed. Waits for nobody who writes, and delays neither metrics nor the poller of revocations.
-    /// - Returns: the devices, and the one after which the search goes on; nil when there are no more.
+    /// The devices that a revocation may cover after a device: as many as one commit changes, among as many rows of the app as a step
+    /// reads; none once the revocation was removed. Does not wait for writers, and delays neither metrics nor the poller of revocations.
+    /// - Returns: the devices, and the one after which the search continues; nil when there are no more.
     func devices(coveredBy revocation: Revocation, after: Device.Key?) throws(StoreError) -> (found: [Device.Key], next: Device.Key?)
 
     /// Signs out those devices of persons that a revocation covers, and counts them with the revocation, in one transaction.

@@ -27,9 +27,9 @@ enum StoreRules {
         }
     }
 
-    /// The number under which a device's calls are counted, whoever is signed in there: a digest of its app and id.
+    /// The number under which a device's calls are counted, regardless of the user: a digest of its app and id.
     ///
-    /// If two devices share a number, they share a count. To provoke that one must know the other device's id, and could simply use it.
+    /// Two devices with the same number share a count. To provoke that one must know the other device's id, and could simply use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         shortDigest(of: key.appID, key.deviceID)
     }
@@ -51,7 +51,7 @@ enum StoreRules {
         isErased ? .forgotten : lacksDevice ? .noDevice : nil
     }
 
-    /// Whether an event that is to be erased has nobody to tell any more, so that it is not stored at all.
+    /// Whether an event that is to be erased has no deliveries left, so that it is not stored at all.
     static func tellsNobody(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
         isErased && rows.allSatisfy { $0.ending != nil }
     }

@@ -21,7 +21,7 @@ package struct StoreSettings: Sendable, Equatable {
     /// The timeout of a read for operators, in milliseconds; then it fails with `tooLong`. A read retains the log of SQLite, and the dead
     /// rows of PostgreSQL, until its end.
     package var readMilliseconds: UInt64 = TimeLimit.milliseconds(3000)
-    /// After how many milliseconds a search for deliveries ends its page, though the page has room: the next page goes on from there.
+    /// Milliseconds after which a search for deliveries ends its page, though the page has room: the next page continues from there.
     package var searchMilliseconds: UInt64 = TimeLimit.milliseconds(100)
     /// The number of events that a search for deliveries reads before others may read.
     package var eventsPerStep: Int64 = 20_000

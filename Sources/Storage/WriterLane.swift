@@ -40,7 +40,7 @@ struct LaneBounds: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Whether one more job may wait. Jobs of the service itself always may: there are no more than threads that wait for one, and calls
-    /// that are under way.
+    /// under way.
     func hasRoom(for lane: WriterLane, in counts: LaneCounts) -> Bool {
         guard lane != .service else { return true }
         var taken = 0

@@ -25,7 +25,7 @@ package final class DedicatedThread: Sendable {
         unsafe pthread_join(handle, nil)
     }
 
-    /// Leaves the thread to itself, for a call of C that ends some time and that nobody waits for. Call it exactly once, instead of `join`.
+    /// Detaches the thread, for a call of C that ends at some time and that is not waited for. Call it exactly once, instead of `join`.
     package func detach() {
         unsafe pthread_detach(handle)
     }

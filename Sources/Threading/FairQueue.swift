@@ -36,7 +36,7 @@ package struct FairQueue<Element> {
     }
 
     /// Whether another job of an owner may be added.
-    /// - Parameter owner: one with fewer names stands for somebody within it who has no jobs yet.
+    /// - Parameter owner: one with fewer names represents a member without jobs.
     package func hasRoom(for owner: ShareOwner = ShareOwner()) -> Bool {
         var node = root
         for (bound, name) in zip(bounds, owner.names) {
@@ -60,7 +60,7 @@ package struct FairQueue<Element> {
     }
 
     /// Removes and returns the waiting jobs that match.
-    /// - Parameter owner: whose jobs are looked at; one with fewer names stands for all within it.
+    /// - Parameter owner: the owner of the jobs; one with fewer names includes all its members.
     package mutating func removeWaiting(of owner: ShareOwner = ShareOwner(), where matches: (Element) -> Bool) -> [Element] {
         root.removeWaiting(owner.names[...], where: matches)
     }
@@ -70,7 +70,7 @@ extension FairQueue: Sendable where Element: Sendable {}
 extension FairQueue.Node: Sendable where Element: Sendable {}
 
 extension FairQueue where Element == Void {
-    /// Takes a place at once, in a queue where nobody may wait; `finish` returns it.
+    /// Takes a place at once, in a queue without waiting jobs; `finish` returns it.
     /// - Returns: false when there is none.
     package mutating func begin(_ owner: ShareOwner) -> Bool {
         // Nobody would take a job that waits.

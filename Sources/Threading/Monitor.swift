@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Shared state that threads can wait on: a mutex with a condition variable.
 ///
-/// It is also used where nobody waits, instead of `Synchronization.Mutex`, which is as fast but whose synchronization the thread sanitizer
-/// does not see.
+/// It is also used without waiting threads, instead of `Synchronization.Mutex`, which is as fast but whose synchronization the thread
+/// sanitizer does not see.
 @safe
 package final class Monitor<State>: @unchecked Sendable {
     // `state` is accessed only while `mutex` is held, so accesses never overlap; a dynamic exclusivity check would cost more than the lock.
@@ -40,7 +40,7 @@ package final class Monitor<State>: @unchecked Sendable {
         return withLock(body)
     }
 
-    /// Lends the state under the lock and wakes nobody; for reading, or for changes that no thread waits for.
+    /// Lends the state under the lock and wakes no thread; for reading, or for changes that no thread waits for.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

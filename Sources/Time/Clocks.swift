@@ -3,7 +3,7 @@ package struct Clocks: Sendable {
     package let unixSeconds: @Sendable () -> UnixSeconds
     /// The wall clock, in milliseconds.
     package let unixMilliseconds: @Sendable () -> UnixMilliseconds
-    /// Nanoseconds of a clock that never goes backward and that nobody sets; its zero means nothing.
+    /// Nanoseconds of a monotonic clock, from an arbitrary zero.
     package let monotonicNanoseconds: @Sendable () -> UInt64
     /// Watches the wall clock for jumps; decides how much of it counts when something's age is asked.
     package let trusted: TrustedClock
@@ -15,8 +15,9 @@ package struct Clocks: Sendable {
 
     /// Makes clocks of functions, which any thread calls at any time.
     /// - Parameters:
-    ///   - unixMilliseconds: by default the beginning of the second that `unixSeconds` tells.
-    ///   - sinceBoot: milliseconds since the machine started, with suspension; by default the wall clock itself, which therefore never jumps.
+    ///   - unixMilliseconds: by default the beginning of the second of `unixSeconds`.
+    ///   - sinceBoot: milliseconds since the machine started, with suspension; by default the wall clock itself, which therefore never
+    ///     jumps.
     ///   - boot: the kernel's identifier of this start of the machine.
     package init(
         unixSeconds: @escaping @Sendable () -> UnixSeconds,

@@ -49,7 +49,7 @@ package enum HTTPDate {
 }
 
 extension HTTPDate {
-    /// The parts of a date, as they stand in the text.
+    /// The parts of a date, as in the text.
     private struct Fields {
         private var (day, year, hour, minute, second) = (0, 0, 0, 0, 0)
         private var monthName: [UInt8] = []

@@ -78,7 +78,7 @@ extension Moment {
     package var seconds: UnixSeconds { UnixSeconds(rawValue: rawValue / 1000) }
 }
 
-/// A moment of a clock that nobody sets and that never goes backward, in milliseconds; its zero means nothing.
+/// A moment of a monotonic clock in milliseconds, from an arbitrary zero.
 @frozen package struct MonotonicMilliseconds: Moment {
     /// Milliseconds since the clock's zero.
     @usableFromInline package let rawValue: UInt64

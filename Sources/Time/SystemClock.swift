@@ -16,14 +16,14 @@ package enum SystemClock {
         return UnixMilliseconds(rawValue: UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The wall clock, as people set it, in nanoseconds since 1970, for what is shown beside the spans of other machines.
+    /// The wall clock in nanoseconds since 1970, for times that are shown beside the spans of other machines.
     package static func unixNanoseconds() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Milliseconds since the machine started, of a clock that nobody sets and that goes on while the machine is suspended.
+    /// Milliseconds since the machine started, of a clock that cannot be set and that continues during suspension.
     package static func bootMilliseconds() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
@@ -36,7 +36,7 @@ package enum SystemClock {
         return String(validating: contents.bytes, as: UTF8.self)?.split(separator: "\n").first.map { String($0) } ?? ""
     }
 
-    /// Nanoseconds of a clock that nobody sets, for measuring durations.
+    /// Nanoseconds of a clock that cannot be set, for measuring durations.
     package static func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

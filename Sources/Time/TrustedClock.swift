@@ -16,7 +16,7 @@ package final class TrustedClock: Sendable {
         self.read = read
     }
 
-    /// Reads the clocks and returns what is known of them by now.
+    /// Reads the clocks and returns the updated state.
     package var time: TrustedTime {
         state.withLock { state in
             let reading = read()
@@ -27,7 +27,7 @@ package final class TrustedClock: Sendable {
         }
     }
 
-    /// Replaces what is known by what an earlier process has kept; the next reading continues from there.
+    /// Replaces the state by an earlier process's; the next reading continues from there.
     package func restore(_ kept: TrustedTime) {
         state.withLock { $0.time = kept }
     }

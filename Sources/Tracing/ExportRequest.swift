@@ -8,7 +8,7 @@ package enum ExportRequest {
 
     /// Encodes spans.
     /// - Parameters:
-    ///   - resource: what is known of the process.
+    ///   - resource: attributes of the process.
     ///   - version: of the product.
     package static func body(_ spans: [TraceSpan], resource: [TraceAttribute], version: String) -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + bytesPerSpan * spans.count)

@@ -5,8 +5,8 @@ internal import Threading
 
 /// Ended spans that wait for their export: bounded, so that a collector that is slow or gone costs no more than this memory.
 ///
-/// Threads that serve requests add spans. They share one atomic count, and each span goes to the list that its random id names, so that two
-/// threads rarely want the same lock, which is held for one append. Any thread may call it.
+/// Threads that serve requests add spans. They share one atomic count, and each span goes to the list that its random id selects, so that
+/// two threads rarely need the same lock, which is held for one append. Any thread may call it.
 package final class SpanQueue: Sendable {
     /// The most spans that wait; further ones are dropped.
     package static let capacity = 2048

@@ -55,12 +55,12 @@ extension [TraceAttribute] {
     package static func failure(_ reason: String?) -> [TraceAttribute] { reason.map { [.text("error.type", $0)] } ?? [] }
 }
 
-/// A span that has begun: what goes on in it names it by its context.
+/// A span that has begun; its children refer to it by its context.
 package struct OpenSpan: Sendable {
     package let context: TraceContext
     /// The span that it belongs below; 0 for none.
     let parentID: UInt64
-    /// When it began, in nanoseconds since 1970, and by the clock that nobody sets; both 0 when it is not exported.
+    /// The start in nanoseconds since 1970, and by the monotonic clock; both 0 when it is not exported.
     let start, startMonotonic: UInt64
     let isExported: Bool
 

@@ -54,8 +54,8 @@ package final class Tracer: Sendable {
         return span
     }
 
-    /// Begins the span of a request whose trace goes on when it is answered: in its caller's trace, or in one of our own.
-    /// - Returns: nil when OpenSSL fails, as the trace is less than what is traced.
+    /// Begins the span of a request whose trace continues after its answer: in its caller's trace, or in a new one.
+    /// - Returns: nil when OpenSSL fails, because the trace matters less than the request.
     package func beginLasting(_ caller: TraceContext?) -> OpenSpan? {
         caller.map { begin(below: sampled($0)) } ?? beginTrace()
     }

@@ -8,9 +8,9 @@ package enum PreviewOutcome: Sendable, Equatable {
     case busy
 }
 
-/// Decides when a page is fetched: what is kept needs no fetch, and who asks for the same page shares one.
+/// Decides when a page is fetched: a cached outcome needs no fetch, and equal requests share one.
 ///
-/// Each fetch that `ask` orders must be ended by `finish` exactly once. It is a value, and the caller locks.
+/// Each fetch that `ask` starts must be ended by `finish` exactly once. A value; the caller locks.
 struct PreviewCache<Waiter> {
     enum Step: Equatable {
         case answer(PreviewOutcome)
@@ -19,7 +19,7 @@ struct PreviewCache<Waiter> {
         case fetch
     }
 
-    /// The bounds of what is kept and done.
+    /// The bounds of the cache and of the fetches.
     struct Limits {
         /// The maximum number of concurrent fetches.
         var fetches = 32
@@ -64,7 +64,7 @@ struct PreviewCache<Waiter> {
 
     var fetches: Int { fetching.count }
 
-    /// Takes somebody who asks for a page.
+    /// Adds a request for a page.
     /// - Parameter person: an app, and a person of it.
     mutating func ask(_ url: String, for person: ShareOwner, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
         if let entry = entries[url], now < entry.until { return .answer(entry.outcome) }

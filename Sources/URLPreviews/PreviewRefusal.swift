@@ -16,8 +16,8 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     /// It has no title or no image.
     case incomplete
 
-    /// The reason that an app is told. It must not learn which names exist inside our network, so what has no public address counts as
-    /// what cannot be reached.
+    /// The reason in the app's answer. It must not reveal which names exist inside our network, so a name without a public address counts
+    /// as unreachable.
     package var reason: String {
         switch self {
         case .notPublic, .unresolved: Self.unreachable.rawValue
@@ -25,6 +25,6 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
         }
     }
 
-    /// All reasons that an app may be told.
+    /// All reasons in apps' answers.
     package static var allReasons: [String] { allCases.map(\.reason).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

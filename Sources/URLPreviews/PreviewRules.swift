@@ -18,7 +18,7 @@ package struct PreviewRules: Sendable {
 
     package init() {}
 
-    /// Whether a URL may be fetched, or shown, as far as that can be told without asking for its host's addresses.
+    /// Returns why a URL may not be fetched or shown, as far as it is known without resolving its host.
     package func problem(of url: WebURL) -> PreviewRefusal? {
         guard ports.contains(url.port) else { return .notAllowed }
         guard let address = IPAddress(url.host) else { return nil }

@@ -4,9 +4,9 @@ package import POSIX
 package import Threading
 internal import Time
 
-/// Makes previews of pages on the public Internet. Any thread may ask. The owner must call `close`.
+/// Makes previews of pages on the public Internet. Any thread may call it. The owner must call `close`.
 ///
-/// Its threads are made when somebody asks, so a service that makes no previews has none.
+/// Its threads are made with the first request, so a service without previews has none.
 package final class URLPreviewer: Sendable {
     /// Receives the outcome once, on any thread; must not block.
     package typealias Waiter = @Sendable (PreviewOutcome) -> Void
@@ -55,10 +55,10 @@ package final class URLPreviewer: Sendable {
         state = Monitor(State(cache: PreviewCache(limits)))
     }
 
-    /// Finds out what is to be shown of a page.
+    /// Finds the preview of a page.
     /// - Parameters:
     ///   - person: an app, and a person of it, who have shares of the fetches.
-    ///   - waiter: told the outcome, perhaps before this returns.
+    ///   - waiter: gets the outcome, perhaps before this returns.
     package func preview(of url: WebURL, for person: ShareOwner, _ waiter: @escaping Waiter) {
         if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
         let (step, client) = state.withLock { state -> (PreviewCache<Waiter>.Step, Client?) in
@@ -75,7 +75,7 @@ package final class URLPreviewer: Sendable {
         }
     }
 
-    /// Ends all fetches and waits for them; who asks later is told `busy`. A second call does nothing. Not from a waiter.
+    /// Ends all fetches and waits for them; later requests get `busy`. A second call does nothing. Must not be called by a waiter.
     package func close() {
         let client = state.withLock { state in
             state.isClosed = true

@@ -26,7 +26,7 @@ package struct VerifiedWebToken: Sendable {
     package let header: JSONObject
     package let claims: JSONObject
 
-    /// Reads a token and verifies its signature, before the claims are looked at; throws what is wrong with it.
+    /// Reads a token and verifies its signature before its claims are read; throws the mistake.
     package init(_ text: String, key: some VerifyingKey) throws(Problem) {
         let bytes = Array(text.utf8.prefix(Self.longest + 1))
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -63,7 +63,7 @@ extension BotCall {
         "meaning", "remedy", "at", "ended_at",
     ]
 
-    /// The call in the JSON for operators. It never has the key, from which a repeat could be told.
+    /// The call in the JSON for operators, without the key, because the key would allow a repetition.
     func json(_ context: AdminContext, in language: Language) -> JSONObject {
         let meaning = BotCallMeaning(self)
         return [

@@ -15,7 +15,7 @@ struct BotCallFacts {
         (calls, hasMore, self.person) = (page.calls, page.next != nil, person)
     }
 
-    /// A step for each call; none for a person for whom no bot has called.
+    /// A step for each call; none for a person without calls.
     var steps: [Explanation.Step] { calls.map(\.step) + (hasMore ? [more] : []) }
 
     private var more: Explanation.Step {

@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension AuthorizationHistory {
-    /// Whether nobody could decide about the latest request.
+    /// Whether the latest request could not be decided.
     var isUndecided: Bool { if case .undecided? = failure?.reason { true } else { false } }
 }
 

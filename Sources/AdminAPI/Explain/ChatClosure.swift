@@ -2,26 +2,26 @@ internal import Core
 
 /// Problems that keep all users out of an app's chat now. Every explanation of a user or of a key consults it.
 struct ChatClosure {
-    /// The problems, the urgent first. A warning keeps nobody out as far as is known.
+    /// Urgent problems first. A warning does not prove that users are denied.
     private let problems: [Problem]
 
     init(_ problems: [Problem] = []) { self.problems = problems }
 
-    /// Tells why nobody is let in, or that services elsewhere may let people in; nil when people are let in here.
+    /// Explains why all users are denied, or that services elsewhere may admit them; nil when users are admitted here.
     var ofAll: Explanation.Step? {
         problems.first {
             $0.kind == .serviceDown || $0.severity == .problem && $0.kind != .nearlyAllDenied && $0.kind != .replicaKeys
         }.map { $0.step() }
     }
 
-    /// Tells why nearly nobody is let in; nil when that is not so.
-    /// - Parameter isLetIn: whether the user or the key in question is let in.
+    /// Explains why nearly all users are denied; nil when they are not.
+    /// - Parameter isLetIn: whether the user or the key in question is admitted.
     func ofMost(isLetIn: Bool) -> Explanation.Step? {
         problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isLetIn: isLetIn) }
     }
 
-    /// Tells that other replicas have other keys in force, which may deny what is allowed here; nil when none has.
-    /// - Parameter lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
+    /// Reports that other replicas have other keys in force, which may deny users who are admitted here; nil when none has.
+    /// - Parameter lacksKey: whether the user in question was recently denied, as by a replica that lacks a key.
     func ofReplicas(lacksKey: Bool) -> Explanation.Step? {
         problems.first { $0.kind == .replicaKeys }.map { $0.step(isLetIn: !lacksKey) }
     }
@@ -55,8 +55,8 @@ extension ProblemSearch {
 }
 
 extension Problem {
-    /// Whether it keeps out everybody or most, or those whom another replica answers: neither what is wrong with single keys, nor what
-    /// explanations tell of the app's backend. A caller with too many connections, which may be the help desk, counts also as a warning.
+    /// Whether the problem denies all or most users, or users of another replica. Problems of single keys, and those that explanations of
+    /// the app's backend cover, do not count. A caller with too many connections, which may be the help desk, counts also as a warning.
     fileprivate func closesTheChat(of appID: String) -> Bool {
         switch kind {
         case .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:

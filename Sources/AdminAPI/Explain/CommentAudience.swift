@@ -15,7 +15,7 @@ struct CommentAudience {
 
     var isEmpty: Bool { subscriptions.comments(appID).isEmpty }
 
-    /// Whether a notifier hears of comments for devices of a type.
+    /// Whether a notifier receives comments for devices of a type.
     func serves(_ deviceType: String, by notifier: String) -> Bool {
         subscriptions.comments(appID).contains { $0.notifier == notifier && $0.deviceTypes.contains(deviceType) }
     }
@@ -26,7 +26,7 @@ struct CommentAudience {
 }
 
 extension Device {
-    /// The step that tells of the device, and who notifies it.
+    /// The step that describes the device and its notifier.
     func step(_ audience: CommentAudience) -> Explanation.Step {
         let serving = audience.serving(type)
         let (registered, seen) = (RFC3339.text(registeredAt), RFC3339.text(seenAt))

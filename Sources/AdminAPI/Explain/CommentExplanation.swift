@@ -25,7 +25,7 @@ extension Explanation {
         self = facts.deliveries.isEmpty ? Self.unknown(facts) : Self.known(facts)
     }
 
-    /// The steps that tell why comments of the app may not come in now.
+    /// The steps that explain why comments of the app may not come in now.
     static func stopping(_ problems: [Problem]) -> [Step] {
         problems.map { Step(.webhook, outcome: $0.severity == .problem ? .problem : .note, text: $0.text, remedy: $0.remedy) }
     }

@@ -28,7 +28,7 @@ extension Explanation {
             + LocalizedText(verbatim: "(deliveries.keep_delivered_days, keep_dead_days).")
     }
 
-    /// The step that tells of an event's arrival.
+    /// The step of an event's arrival.
     static func incoming(_ event: Event) -> Step {
         let references =
             [Reference(name: "event_id", text: event.id.description), Reference(name: "user_id", text: event.userID)]

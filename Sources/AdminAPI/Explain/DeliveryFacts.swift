@@ -21,7 +21,7 @@ struct DeliveryFacts {
     var nextAttemptAt: UnixMilliseconds?
     private var serve = "deskgate serve"
 
-    /// - Parameter problems: what is wrong now; nil outside the service.
+    /// - Parameter problems: the present problems; nil outside the service.
     init(_ delivery: Delivery, attempts: [DeliveryAttempt], problems: ProblemSearch?, context: AdminContext) {
         let status = problems?.statuses.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) }
         let lastFailure = status.flatMap { $0.state == .working ? nil : $0.lastFailure }
@@ -43,10 +43,10 @@ struct DeliveryFacts {
         self.lastFailure = lastFailure
     }
 
-    /// The device that it is for; nil for none. Deliveries of an event that tells of no device have an empty one.
+    /// nil for none. Deliveries of an event without a device have an empty one.
     private var deviceID: String? { delivery.deviceID.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether it is of a message about which nobody can be told before the help desk says for whom it is.
+    /// Whether its message is held until the help desk names the customer.
     var isHeld: Bool { delivery.event.kind == .messageHeld }
 
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier, delivery: delivery.id) }
@@ -281,7 +281,7 @@ struct DeliveryFacts {
         return texts.compactMap { name, text in text.map { Explanation.Reference(name: name, text: $0) } }
     }
 
-    /// The step that tells of the whole delivery.
+    /// The step of the whole delivery.
     var step: Explanation.Step {
         Explanation.Step(
             .delivery, outcome: outcome, text: LocalizedText("\(subject): \(sentence)", "\(subject): \(sentence)"), at: delivery.endedAt,

@@ -12,12 +12,11 @@ struct DeliverySearch {
     /// Whether older deliveries were not looked at.
     private(set) var isCut = false
 
-    /// Searches.
     /// - Parameters:
-    ///   - filter: what the store looks for.
-    ///   - wanted: how many are enough.
-    ///   - mostRead: how many of the newest are looked through, in two pages unless the filter names a person.
-    ///   - matches: what is asked of them besides.
+    ///   - filter: the filter of the store.
+    ///   - wanted: the number that suffices.
+    ///   - mostRead: the number of newest deliveries that are searched, in two pages unless the filter names a person.
+    ///   - matches: an additional condition.
     init(
         _ store: any Store, _ filter: DeliveryFilter, wanted: Int, mostRead: Int = Self.mostRead, where matches: (Delivery) -> Bool
     ) throws(StoreError) {
@@ -39,7 +38,7 @@ struct DeliverySearch {
         found = Array(found.prefix(wanted))
     }
 
-    /// The step that tells where the search has ended; nil when nothing was left out.
+    /// The step that reports the end of the search; nil when nothing was left out.
     /// - Parameter command: lists the rest.
     func step(_ command: String) -> Explanation.Step? {
         guard isCut else { return nil }

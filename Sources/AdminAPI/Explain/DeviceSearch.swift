@@ -1,6 +1,6 @@
 internal import Core
 
-/// The devices of an app with one id, whoever has registered them: no index leads there, so a bounded number is looked through.
+/// The devices of an app with one id, of any user. No index covers the id, so the search is bounded.
 struct DeviceSearch {
     private static let mostPages = 10
     private static let perPage = 1000

@@ -2,8 +2,8 @@ package import Core
 internal import JSON
 package import Time
 
-/// The answer to a question such as "why is this person refused?": what was found, step by step in the order in which things happen, and
-/// what follows from it.
+/// The answer to a question such as "why is this person denied?": the findings, step by step in the order of processing, and the
+/// conclusion.
 package struct Explanation: Sendable, Equatable {
     /// The result of a step, or of the whole answer.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -29,7 +29,7 @@ package struct Explanation: Sendable, Equatable {
         case devices
         case device
         case limits
-        /// The help desk's call that tells of a comment.
+        /// The help desk's call that reports a comment.
         case webhook
         case event
         case notifier
@@ -39,7 +39,7 @@ package struct Explanation: Sendable, Equatable {
         case search
     }
 
-    /// An identifier to go on with, such as `delivery_id`.
+    /// An identifier for further commands, such as `delivery_id`.
     package struct Reference: Sendable, Equatable {
         let name: String
         let text: String
@@ -86,7 +86,7 @@ package struct Explanation: Sendable, Equatable {
             sentence.map { Conclusion(outcome, LocalizedText("\(text) \($0)", "\(text) \($0)"), from: cause) } ?? self
         }
 
-        /// Adds what was found beside the answer. It decides where the answer is no problem.
+        /// Adds a finding beside the answer. It decides if the answer is no problem.
         func but(_ step: Step?) -> Conclusion {
             guard let step else { return self }
             guard outcome != .problem else { return and(step.text) }
@@ -102,8 +102,7 @@ package struct Explanation: Sendable, Equatable {
         self.steps = steps
     }
 
-    /// Adds that no service runs, which notifies nobody and takes nothing in, unless the answer says so. To start it comes before all else,
-    /// because other remedies need a service.
+    /// Adds that no service runs, unless the answer says so. Its remedy comes first, because other remedies need a service.
     func but(_ problem: Problem?) -> Explanation {
         guard let problem, problem.remedy != remedy else { return self }
         let step = Step(.notifier, outcome: problem.severity == .problem ? .problem : .note, text: problem.text, remedy: problem.remedy)

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// The steps of what is said of a security key.
+/// The steps about a security key.
 extension Explanation {
     /// One step for each check that was made, in their order, up to the first that has failed.
     static func checks(_ facts: KeyFacts) -> [Step] {

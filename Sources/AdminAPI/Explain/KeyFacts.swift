@@ -3,9 +3,9 @@ internal import Core
 internal import Time
 
 struct KeyFacts {
-    /// Nil when nobody has named the app.
+    /// nil when the caller names no app.
     var appID: String?
-    /// Nil when nobody has named the person.
+    /// nil when the caller names no person.
     var userID: String?
     /// The key taken apart; nil when it has another form.
     var key: SecurityKey?
@@ -31,7 +31,7 @@ struct KeyFacts {
     var backendStatus: BackendStatus?
     /// Problems that keep users out of the app's chat now.
     var closing = ChatClosure()
-    /// Whether the person has no device; false where nobody has looked.
+    /// Whether the person has no device; false where it was not searched.
     var isWithoutDevice = false
     var limits: [LimitRule] = []
     var authorizations = AuthorizationFacts.unknown
@@ -39,7 +39,7 @@ struct KeyFacts {
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?
 
-    /// Whether authorization lets the key in, and nobody else has the last word.
+    /// Whether authorization admits the key, and no backend decides after it.
     var isAuthorized: Bool { if case .authorized? = verdict { true } else { false } }
 
     /// Whether the person was denied lately, as a replica denies that lacks a key.

@@ -16,8 +16,8 @@ enum SessionFacts {
         return Explanation.Step(.sessionToken, outcome: .problem, text: text, remedy: remedy)
     }
 
-    /// The step that tells of them.
-    /// - Parameter bound: the first second whose keys count; nil when all do.
+    /// The step about the session tokens.
+    /// - Parameter bound: the first second whose keys are valid; nil when all are.
     func step(countingFrom bound: UnixSeconds?) -> Explanation.Step {
         switch self {
         case .off:

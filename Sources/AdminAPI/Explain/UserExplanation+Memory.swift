@@ -10,7 +10,7 @@ struct RememberedUser {
 }
 
 extension Explanation {
-    /// Explains how a person stands as far as memory tells.
+    /// Explains a person's status from memory.
     init(_ facts: RememberedUser) {
         let store = Self.store(facts.key)
         let steps =

@@ -112,13 +112,12 @@ extension Explanation {
         return found.map { $0.step(facts.key.keepsOut($0) ? .problem : .note, at: facts.key.now) } + cut
     }
 
-    /// The steps that tell why people may not use the chat of the app now.
+    /// The steps that explain why users are denied in the app's chat now.
     static func closing(_ key: KeyFacts) -> [Step] {
         key.closing.steps(isLetIn: key.authorizations.isAllowed, lacksKey: key.lacksKey)
     }
 
-    /// The conclusion from why nobody may use the chat of the app now, from the person's own denial, or from why most may not; nil when
-    /// nothing keeps the person out.
+    /// The conclusion from a closed chat, from the person's own denial, or from a nearly closed chat; nil when the person is admitted.
     static func keptOut(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
         if let closed = closed(key.closing, steps) { return closed }
         let most = key.closing.ofMost(isLetIn: key.authorizations.isAllowed)

@@ -5,9 +5,8 @@ internal import Time
 
 /// The sessions of the operators' page, in memory: a restart ends them all.
 ///
-/// A session stands for the admin token that opened it: when a reload removes that token, the session has ended, and when a reload gives it
-/// another role, the session has that role. Of a session's credential only the digest is kept, so that memory does not hold what a browser
-/// sends.
+/// A session has the admin token that opened it. If a reload removes that token, the session ends; if a reload changes its role, the
+/// session gets that role. Only the digest of a session's credential is stored, so that memory does not hold what a browser sends.
 final class AdminSessionStore: Sendable {
     /// The maximum number of sessions of a token. One more ends the least recently used session of the same token, so the holder of a token
     /// cannot sign out holders of others.
@@ -53,10 +52,10 @@ final class AdminSessionStore: Sendable {
         return credential
     }
 
-    /// The token that a session stands for; nil when there is no such session, or it has ended.
+    /// Returns a session's token; nil when there is no such session, or it has ended.
     /// - Parameters:
     ///   - tokens: those of the configuration in force.
-    ///   - isUse: whether a person caused the request. What the page asks by itself does not prolong a session.
+    ///   - isUse: whether a person caused the request. The page's own polling does not prolong a session.
     func token(of credential: SessionCredential, among tokens: [AdminToken], isUse: Bool) -> AdminToken? {
         guard let digest = try? credential.digest() else { return nil }
         let now = now()
@@ -80,7 +79,7 @@ final class AdminSessionStore: Sendable {
         }
     }
 
-    /// The number of sessions, ended ones included until somebody asks.
+    /// The number of sessions, including ended ones that were not used since.
     var count: Int { sessions.withLock { $0.count } }
 
     private static func index(of digest: [UInt8], in sessions: [Session]) -> Int? {

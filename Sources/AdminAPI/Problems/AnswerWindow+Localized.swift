@@ -56,7 +56,8 @@ extension AnswerWindow.Finding {
             remedy: denial.remedy(facts))
     }
 
-    /// Blocked users are denied so too, so it is told only beside a revoked key. One with which Deskgate mints is a problem of its own.
+    /// Blocked users are denied for the same reason, so this is reported only beside a revoked key. A revoked key with which Deskgate mints
+    /// is a problem of its own.
     private func revoked(_ key: RevokedKey, _ facts: KeyFacts) -> Problem? {
         guard !key.isMinting else { return nil }
         return Problem(

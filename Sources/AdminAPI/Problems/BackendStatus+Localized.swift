@@ -88,7 +88,7 @@ extension BackendFailure {
 }
 
 extension UndecidedPolicy {
-    /// The status of the answer to users whom the backend cannot decide about.
+    /// The status of the answer to users without a decision of the backend.
     fileprivate var answer: Int {
         switch self {
         case .error: 503

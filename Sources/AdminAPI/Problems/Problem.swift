@@ -32,7 +32,7 @@ struct Problem: Equatable {
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.
         case backendNewKeys = "backend_new_keys"
-        /// A notifier sends nothing until somebody changes its settings, or its receiver's.
+        /// A notifier sends nothing until its settings, or its receiver's, are changed.
         case notifierPaused = "notifier_paused"
         /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
         case settingsDoubtful = "settings_doubtful"

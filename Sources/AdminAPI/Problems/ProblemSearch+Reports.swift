@@ -5,7 +5,7 @@ package import JSON
 package struct SevereProblem: Sendable {
     /// The kind, and the subject if it has one.
     package let key: OperatorCondition.Key
-    /// Whether operators are told of it by `operator.problem`.
+    /// Whether an event `operator.problem` reports it.
     package let hasEvent: Bool
     package let text, remedy: String
     package let data: [UInt8]
@@ -60,8 +60,8 @@ extension ProblemSearch {
 }
 
 extension Problem.Kind {
-    /// Whether operators are told of it by `operator.problem`: not where another event tells, nor of what lasts for a moment in every rollout.
-    /// The store's own is told as far as it still keeps events.
+    /// Whether an event `operator.problem` reports it: not where another event does, nor for conditions that last a moment in every
+    /// rollout. The store's own problems are reported as far as it still stores events.
     fileprivate var hasEvent: Bool {
         switch self {
         case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,

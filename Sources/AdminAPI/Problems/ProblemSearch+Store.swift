@@ -2,7 +2,7 @@ internal import Configuration
 internal import Core
 internal import Notifiers
 
-/// The store: what has no room in it, and what was given up; and the files of certificates.
+/// Problems of the store (full queues, dead deliveries), and of certificates' files.
 extension ProblemSearch {
     /// One for each listener.
     var renewedCertificates: [Problem] {
@@ -47,7 +47,7 @@ extension ProblemSearch {
         return recent.sorted().map { name in dead(name.text, facts.dead.filter { ByteKey($0.notifier) == name }) }
     }
 
-    /// Whether somebody has to mend why they ended: neither an operator gave them up, nor has the person removed the app.
+    /// Whether the cause must be repaired: neither did an operator end them, nor has the person removed the app.
     private func isFault(_ dead: DeadDeliveries) -> Bool {
         GivenUpReason(rawValue: dead.reason) == nil && configuration.notifier(dead.notifier)?.reasonSource.endsDevice(dead.reason) != true
     }

@@ -6,7 +6,7 @@ package import JSON
 internal import Notifiers
 package import Time
 
-/// Finds what is wrong now: the member `problems` of `GET /v1/status`. It needs nothing that could block.
+/// Finds the present problems: the member `problems` of `GET /v1/status`. Does not block.
 package struct ProblemSearch {
     static let members = ["problems"]
 
@@ -27,22 +27,21 @@ package struct ProblemSearch {
     let unserved: [UnservedDevices.Finding]
     let facts: StoreFacts
 
-    /// Gathers what is known.
     /// - Parameters:
-    ///   - store: why the store refuses work; nil while it does not.
-    ///   - revocations: where those in force come from.
-    ///   - refusal: why the last reload was refused; nil when it was not.
-    ///   - pending: what waits for each notifier; empty while that is not known.
+    ///   - store: why the store rejects calls; nil while it does not.
+    ///   - revocations: the source of those in force.
+    ///   - refusal: why the last reload was rejected; nil when it was not.
+    ///   - pending: the pending deliveries of each notifier; empty while they are unknown.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
     ///   - revokedKeys: the keys of apps that are revoked.
-    ///   - crowded: the listeners that have no room for a connection.
-    ///   - backends: how the apps' backends do.
-    ///   - answers: why people are kept out.
-    ///   - letsIn: whether anybody was let in within the last minute.
+    ///   - crowded: the listeners without room for a connection.
+    ///   - backends: the status of the apps' backends.
+    ///   - answers: why users are denied.
+    ///   - letsIn: whether a user was admitted within the last minute.
     ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
-    ///   - unserved: the types of device that have registered and were not served then.
-    ///   - facts: how the store was when it was last read.
+    ///   - unserved: the types of device that have registered without a notifier.
+    ///   - facts: the state of the store when it was last read.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, statuses: [NotifierStatus], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
@@ -141,7 +140,7 @@ package struct ProblemSearch {
         }
     }
 
-    /// An app that has left the configuration keeps nobody out.
+    /// Skips apps that have left the configuration.
     private var keptOut: [Problem] {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
@@ -254,7 +253,7 @@ package struct ProblemSearch {
             .map { $0.problem(now: now.seconds) }
     }
 
-    /// A rotation would go on with the revoked key where another one may mint.
+    /// A rotation would continue with the revoked key where another one may mint.
     private func revoked(_ key: RevokedKey) -> Problem {
         let remedy = key.other.map { other in
             LocalizedText(
@@ -272,8 +271,8 @@ package struct ProblemSearch {
             remedy: remedy ?? ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
     }
 
-    /// Nil while the notifier is paused, because that problem gives the cause. One whose attempts go on is told of when something waits for
-    /// longer than a passing failure takes.
+    /// nil while the notifier is paused, because that problem has the cause. A notifier that goes on with attempts is reported when a
+    /// delivery waits for longer than a passing failure lasts.
     private func failing(_ status: NotifierStatus) -> Problem? {
         guard status.pause == nil, status.state.isStopped || isHeldUp(status) else { return nil }
         let (name, reason) = (status.name, status.lastFailure)

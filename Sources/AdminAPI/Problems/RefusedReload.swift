@@ -5,7 +5,7 @@ package struct RefusedReload: Sendable {
     package static let mostReasons = 100
 
     package let at: UnixMilliseconds
-    /// The first reasons, as the log tells them.
+    /// The first reasons, as in the log.
     package let reasons: [String]
     package let count: Int
     /// The first of the keys that only a restart takes over; empty when the configuration has mistakes.

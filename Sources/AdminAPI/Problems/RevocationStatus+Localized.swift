@@ -7,7 +7,7 @@ extension RevocationStatus {
     /// The maximum age of revocations, in seconds, at which they count as current.
     private static let freshSeconds: UInt64 = 30
 
-    /// One sentence that names the work that goes on while the store cannot be used, and the work that does not.
+    /// One sentence about the work that continues while the store is unavailable, and the work that does not.
     func meanwhile(now: UnixSeconds) -> LocalizedText {
         guard isKnown else {
             return LocalizedText(

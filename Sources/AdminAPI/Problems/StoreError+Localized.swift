@@ -8,8 +8,8 @@ extension StoreError {
         LocalizedText("The store cannot be used (\(kind.rawValue)): \(cause).", "Хранилище не работает (\(kind.rawValue)): \(cause).")
     }
 
-    /// The steps that mend it.
-    /// - Parameter meanwhile: a sentence on the work that goes on until then.
+    /// The steps that repair it.
+    /// - Parameter meanwhile: a sentence about the work that continues until then.
     func remedy(_ meanwhile: LocalizedText) -> LocalizedText {
         switch kind {
         case .queueFull:
@@ -33,7 +33,7 @@ extension StoreError {
         }
     }
 
-    /// One sentence that names the work that goes on meanwhile, and the work that does not.
+    /// One sentence about the work that continues meanwhile, and the work that does not.
     package func meanwhile(_ revocations: RevocationStatus, now: UnixSeconds) -> LocalizedText {
         // The store works: it refuses webhooks alone.
         guard kind == .queueFull else { return revocations.meanwhile(now: now) }

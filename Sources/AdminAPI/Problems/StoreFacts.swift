@@ -1,10 +1,10 @@
 package import Core
 
-/// The facts about the store and the certificates' files that only a reading which may block can tell.
+/// Facts about the store and the certificates' files that only a blocking read can provide.
 package struct StoreFacts: Sendable {
     /// The listeners whose certificate was renewed in its file and is not in force.
     package var renewedCertificates: [String] = []
-    /// The free bytes of each disk, by what is on it, and whether it was low before (`DiskRule`).
+    /// The free bytes of each disk, by its contents, and whether it was low before (`DiskRule`).
     package var disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = []
     package var pending: [PendingDeliveries] = []
     package var dead: [DeadDeliveries] = []

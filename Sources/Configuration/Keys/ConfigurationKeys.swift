@@ -12,7 +12,7 @@ struct ConfigurationKey: Sendable {
         case onceSet = "live once set"
     }
 
-    /// The name in the file; one in capitals stands for any name.
+    /// The name in the file; a name in capitals is a placeholder for any name.
     let name: String
     /// The values that it may have, with the default.
     let value: ConfigurationValue

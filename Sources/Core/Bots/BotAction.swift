@@ -13,8 +13,8 @@ package enum BotFilledAction: Sendable {
 }
 
 extension BotFunction {
-    /// The work of a call with these arguments.
-    /// - Throws: a sentence about an argument that cannot stand where it belongs.
+    /// Returns the action of a call with these arguments.
+    /// - Throws: a sentence about an argument that does not fit into its place.
     package func filledAction(with arguments: BotArguments, of grant: BotGrant) throws(BotArgumentsProblem) -> BotFilledAction {
         switch action {
         case .request(let request): .request(try request.filled(with: arguments))

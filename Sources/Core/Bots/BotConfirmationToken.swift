@@ -3,12 +3,12 @@ package import Crypto
 package import JSON
 package import Time
 
-/// A call that waits for somebody's consent: the model has asked for it, and with this text it is made, once.
+/// A call that waits for consent: the model has requested it, and with this text it is performed once.
 ///
-/// As text it is `dgbc1.`, the base64url of a JSON object, a full stop, and the base64url of the object's HMAC-SHA-256. A customer's app may
-/// read the object to show what it is asked to confirm: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, `issued_at`
-/// and `expires_at` in UNIX seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and
-/// the key are the ticket's, so that what ends the ticket ends the confirmation.
+/// As text it is `dgbc1.`, the base64url of a JSON object, a full stop, and the base64url of the object's HMAC-SHA-256. A customer's app
+/// may read the object to show it: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, `issued_at` and `expires_at` in
+/// UNIX seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and the key are the
+/// ticket's, so the confirmation ends with the ticket.
 package struct BotConfirmationToken: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// A confirmation of this bot that is valid now.
@@ -21,7 +21,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
     }
 
     package static let prefix = "dgbc1."
-    /// The longest text in bytes; what is longer is none.
+    /// The maximum length of the text in bytes.
     package static let longestText = 64 << 10
 
     /// The person, the security key and the times; the ticket's.

@@ -7,7 +7,7 @@ package enum BotModel: String, Sendable, CaseIterable {
     case own
 }
 
-/// A chatbot: for which apps it answers, what it is told, and which functions a model may call for it.
+/// A chatbot: the apps that it serves, its instructions, and the functions that a model may call.
 package struct BotDefinition: Sendable {
     package struct FirstMessage: Sendable, Equatable {
         package let message: String

@@ -1,8 +1,7 @@
 package import Crypto
 package import Time
 
-/// The person for whom a bot acts, the security key that started it, and the time for which that holds. A ticket proves it, and a
-/// confirmation repeats it.
+/// The person for whom a bot acts, the security key that started it, and the validity. A ticket proves it, and a confirmation repeats it.
 package struct BotGrant: Sendable, Equatable {
     /// The maximum number of seconds that the issue may lie in the future.
     private static let clockToleranceSeconds: UInt64 = 60

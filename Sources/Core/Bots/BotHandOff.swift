@@ -19,7 +19,7 @@ package struct BotHandOff: Sendable, Equatable {
     package static let queueMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     /// The timeout in milliseconds: the longest wait, then six calls of the help desk of at most five seconds each.
     static let timeoutMilliseconds: Int = TimeLimit.milliseconds(35_000)
-    /// More than anybody needs: a start hands over once.
+    /// More than enough: a start hands over once.
     static let limits = [LimitRule(per: .user, max: 10, windowMilliseconds: 600_000)]
 
     private static let summaryName = "summary"
@@ -39,8 +39,8 @@ package struct BotHandOff: Sendable, Equatable {
     private let message: BotText
 
     /// Checks the texts of the configuration.
-    /// - Parameter message: with one place, `{summary}`, behind words of the company's.
-    /// - Throws: what is wrong with which of them.
+    /// - Parameter message: with one placeholder, `{summary}`, behind the company's own words.
+    /// - Throws: the mistake and its text.
     package init(title: String, message: BotText) throws(TicketProblem) {
         guard FieldGrammar.problem(of: title.utf8.span, longest: TicketDraft.longestTitle) == nil else {
             throw TicketProblem("title", "expected 1 to \(TicketDraft.longestTitle) UTF-16 code units without control characters")
@@ -89,9 +89,9 @@ package struct BotHandOff: Sendable, Equatable {
         }
     }
 
-    /// A text in one line and in the order in which it is read, each run of spaces and of characters that nobody sees as one space.
+    /// Returns a text in one line and in reading order, each run of spaces and invisible characters as one space.
     ///
-    /// A line break could set what follows apart from the words before it, and an invisible or a bidirectional character could hide or reorder
+    /// A line break could separate the rest from the words before it, and an invisible or a bidirectional character could hide or reorder
     /// them. Joiners stay, as scripts and emoji need them.
     private static func shown(_ text: String) -> String {
         text.unicodeScalars.split { scalar in

@@ -6,10 +6,10 @@ extension BotRequest {
     /// The longest value of a header that arguments fill, in bytes.
     static var longestHeader: Int { 4096 }
 
-    /// The request to the backend with these arguments.
+    /// Returns the request to the backend with these arguments.
     ///
-    /// Those that have no place in the address or a header go into the query (GET) or into a JSON object. Throws a sentence about an argument
-    /// that cannot stand where it belongs.
+    /// Arguments without a placeholder in the address or a header go into the query (GET) or into a JSON object. Throws a sentence about an
+    /// argument that does not fit into its place.
     package func filled(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
         let value = { (name: String) in arguments.complete[name].map(Self.text) ?? "" }
         let rest = arguments.complete.members.filter { !placedParameters.contains($0.key) }

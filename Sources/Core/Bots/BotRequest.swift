@@ -17,7 +17,7 @@ package enum BotHeaderValue: Sendable {
     case secret(SecretBytes)
 }
 
-/// The request to the company's backend that a function stands for.
+/// The request of a function to the company's backend.
 package struct BotRequest: Sendable {
     package struct Header: Sendable {
         package let name: String

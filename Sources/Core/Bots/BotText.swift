@@ -1,4 +1,4 @@
-/// A text with places that are filled in later, such as `You help {user_id}.`; `{{` and `}}` stand for braces.
+/// A text with placeholders, such as `You help {user_id}.`; `{{` and `}}` are braces.
 package struct BotText: Sendable, Equatable {
     package enum Problem: Error, Equatable {
         /// A brace has no partner.
@@ -32,12 +32,12 @@ package struct BotText: Sendable, Equatable {
         if !literal.isEmpty { pieces.append(.literal(String(literal))) }
     }
 
-    /// The names of its places in their order, each as often as it stands there.
+    /// The names of its placeholders in order, with repetitions.
     package var placeholders: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The text with everything filled in; what is filled in is not looked at again.
+    /// Returns the text with its placeholders filled in; inserted text is not searched again.
     package func filled<E: Error>(_ value: (_ name: String) throws(E) -> String) throws(E) -> String {
         var text = ""
         for piece in pieces {

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The most bytes, and so the most tokens, that the texts for a bot's model can have.
+/// The maximum size of the texts for a bot's model in bytes, and so in tokens.
 ///
-/// A byte-level BPE, as the common tokenisers are, makes no more tokens than the text has bytes of UTF-8. So the bound is the number of bytes
+/// A byte-level BPE, as common tokenisers are, makes no more tokens than the text has bytes of UTF-8. So the bound is the number of bytes
 /// with the longest ticket, the longest user's id and the longest fields.
 package struct BotTokenBound: Sendable, Equatable {
     /// The longest text of either kind, in bytes: the vendor takes 4,027 tokens of one `data`. A model of the company's own takes what its

@@ -36,7 +36,7 @@ package struct BotURLTemplate: Sendable, Equatable {
         (origin, segments, query) = try reader.parts()
     }
 
-    /// The names of its places in their order, each as often as it stands there.
+    /// The names of its placeholders in order, with repetitions.
     package var placeholders: [String] {
         (segments + (query ?? [])).joined().compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }

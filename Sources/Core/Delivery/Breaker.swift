@@ -139,9 +139,9 @@ extension Breaker {
         }
     }
 
-    /// Permits no attempt before a time, as 429, 502 and 504 ask for; attempts under way go on.
+    /// Permits no attempt before a time, as 429, 502 and 504 request; attempts under way continue.
     ///
-    /// Of several times the latest counts. At most `longestSlowDownMilliseconds` from now are granted.
+    /// Of several times the latest applies, at most `longestSlowDownMilliseconds` from now.
     package mutating func slowDown(until: UnixMilliseconds, now: UnixMilliseconds) {
         hasSlowedDown = true
         let length = min(now.remaining(until: until), longestSlowDownMilliseconds)

@@ -2,7 +2,7 @@
 package enum BreakerStatus: String, Sendable, CaseIterable {
     /// The last attempt succeeded, or there was none yet.
     case working
-    /// The last attempt failed, or the receiver has asked for fewer; attempts go on.
+    /// The last attempt failed, or the receiver asked for fewer; attempts continue.
     case failing
     /// Too many attempts failed in a row: the breaker is open, and nothing starts for a while.
     case open

@@ -7,9 +7,9 @@ package struct StandardWebhookSecret: Sendable {
         case missingPrefix
         /// The rest is not standard base64 with padding, or has spaces or line breaks around it.
         case notBase64
-        /// It stands for less than 24 bytes.
+        /// It encodes less than 24 bytes.
         case tooShort
-        /// It stands for more than 64 bytes.
+        /// It encodes more than 64 bytes.
         case tooLong
         case unusable(CryptoError)
     }
@@ -18,9 +18,9 @@ package struct StandardWebhookSecret: Sendable {
     private static let byteCounts = 24...64
     let key: HMACKey<SHA256>
 
-    /// Reads a secret's text; its bytes are copied into OpenSSL only, but the text stays the caller's to erase.
+    /// Reads a secret's text. Only OpenSSL gets a copy of its bytes; the caller erases the text.
     ///
-    /// Throws what is wrong with it.
+    /// Throws the mistake.
     package init(_ text: Span<UInt8>) throws(Problem) {
         let secret = try Self.decode(text)
         guard secret.count >= Self.byteCounts.lowerBound else { throw .tooShort }

@@ -69,8 +69,8 @@ extension StandardWebhookSignature {
         }
     }
 
-    /// The moment that a timestamp's text tells; nil for what is no number, and for times beyond counting. Which spelling it has doesn't matter,
-    /// as the text itself is signed.
+    /// Returns the moment of a timestamp's text; nil for a text that is no number, and for times out of range. The spelling does not
+    /// matter, because the text itself is signed.
     private static func moment(ofTimestamp text: String) -> UnixMilliseconds? {
         guard let seconds = UInt64(text), seconds <= .max / 1000 else { return nil }
         return UnixSeconds(rawValue: seconds).milliseconds

@@ -1,14 +1,14 @@
 internal import JSON
 package import Time
 
-/// A comment of a ticket for one person, as the help desk tells of it, and the payload of an event of the kind `comment.created`.
+/// A comment of a ticket for one person, as the help desk reports it, and the payload of an event of the kind `comment.created`.
 package struct Comment: Sendable, Equatable {
     package struct Author: Sendable, Equatable {
         package let name: String?
         package let avatarID: HelpDeskID?
         /// The address of the picture: an https URL without credentials; nil when it is unknown.
         package let avatarURL: String?
-        /// The color that stands where there is no picture.
+        /// The color in place of a picture.
         package let avatarColor: String?
 
         package init(name: String?, avatarID: HelpDeskID? = nil, avatarURL: String? = nil, avatarColor: String? = nil) {
@@ -36,7 +36,7 @@ package struct Comment: Sendable, Equatable {
     package let userID: String
     /// The ticket that it was added to; nil when only the channel is known.
     package let ticketID: HelpDeskID?
-    /// The chat's channel, where the help desk tells tickets by their channels; nil elsewhere.
+    /// The chat's channel, where the help desk identifies tickets by their channels; nil elsewhere.
     package let channel: HelpDeskID?
     package let commentID: HelpDeskID
     /// The device that the help desk names; empty when it names none.
@@ -72,12 +72,12 @@ package struct Comment: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event that tells of a comment.
+    /// Makes the event of a comment.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - receivedAt: when the comment arrived here. Where the comment does not say when it was written, it was then.
-    ///   - lifeMilliseconds: how long after its arrival it is delivered. The help desk's clock may be wrong, so it does not count here.
-    ///   - kind: what else it is, where `Kind.isForDevices` is true.
+    ///   - receivedAt: the arrival of the comment here, also its time of writing if it names none.
+    ///   - lifeMilliseconds: the event's life after its arrival. The help desk's clock may be wrong, so it is not used here.
+    ///   - kind: a kind where `Kind.isForDevices` is true.
     ///   - trace: the request that brought it.
     package init(
         _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64,
@@ -136,9 +136,9 @@ extension Comment {
         return writer.bytes
     }
 
-    /// Reads the comment that an event tells of. What the event itself holds is taken from there and not from its data. Of the data only the
-    /// comment must be there, so that what another version has stored can still be shown.
-    /// - Returns: nil when the event is about something else, or its data is gone or of another form.
+    /// Reads the comment of an event. The event's own members take precedence over its data. Only the comment is required in the data, so
+    /// that data stored by another version can still be shown.
+    /// - Returns: nil when the event is of another kind, or its data is gone or of another form.
     package init?(_ event: Event) {
         guard let conversation = event.identity.ticketID, let commentID = event.identity.commentID,
             let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject

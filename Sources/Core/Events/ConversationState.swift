@@ -22,7 +22,7 @@ package struct ConversationState: Sendable, Equatable {
     package static let formerData = Array("former".utf8)
 
     package let name: Name
-    /// The person whom it is about; empty when nobody is known.
+    /// Empty for an unknown person.
     package let userID: String
     /// The state in a form of the help desk; some hundred bytes.
     package let data: [UInt8]
@@ -39,7 +39,7 @@ package struct Report: Sendable {
         /// It cannot be decided yet; nothing is stored, and it may be given to the store again with more in it.
         case undecided
         /// Nothing may be stored of it.
-        /// - Parameter reason: a stable word for the log; nil where nobody needs to know why.
+        /// - Parameter reason: a stable word for the log; nil for no line.
         case ignored(reason: String?)
         /// The new state, and the events that are stored in the same transaction, in order.
         /// - Parameters:
@@ -62,7 +62,7 @@ package struct Report: Sendable {
     package let receivedAt: UnixMilliseconds
     /// The topics that `decide` is asked with; those that it changes are among them.
     package let conversations: [ConversationState.Name]
-    /// The person whom it is about, as far as it says so itself; stores read the devices of this person ahead.
+    /// The person that the report names itself; stores read this person's devices ahead.
     package let userID: String?
     /// Decides, given those of the topics that are known. It must be pure: it may be called several times, on the store's thread. The
     /// store itself refuses a decision that names a person who was forgotten (`Admission`).

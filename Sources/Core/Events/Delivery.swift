@@ -15,21 +15,21 @@ package struct Delivery: Sendable, Equatable {
         package var needsData: Bool { self == .pending || self == .dead }
     }
 
-    /// The reason of a delivery that wrote a line to the log. It is stored as delivered, and shown and counted as `logged`, because nobody
-    /// was notified.
+    /// The reason of a delivery that wrote a line to the log. It is stored as delivered, and shown and counted as `logged`, because it
+    /// notified no person.
     package static let loggedReason = "logged"
 
-    /// The reason of a delivery that asked a device to remove notifications. It is stored as delivered, and shown and counted as `withdrawn`,
-    /// because nobody was notified.
+    /// The reason of a delivery that asked a device to remove notifications. It is stored as delivered, and shown and counted as
+    /// `withdrawn`, because it notified no person.
     package static let withdrawnReason = "withdrawn"
 
-    /// The reasons with which nobody was notified though the notifier took the delivery. They are shown and counted as its outcome.
+    /// The reasons of delivered deliveries that notified no person. They are shown and counted as outcomes.
     package static let silentReasons = [loggedReason, withdrawnReason]
 
     /// Whether it ended as a line in the log.
     package var isLogged: Bool { state == .delivered && reason.utf8.elementsEqual(Self.loggedReason.utf8) }
 
-    /// Whether it ended because the person had read the comment: nobody was notified.
+    /// Whether it ended because the person had read the comment.
     package var isSuperseded: Bool { state == .delivered && reason.utf8.elementsEqual(DeliveryEnding.supersededByRead.reason.utf8) }
 
     /// The same on every attempt, so that receivers recognise repetitions: `UUIDv7.delivery` of the event's id.

@@ -12,7 +12,7 @@ package enum DeliveryPlan {
 
     package struct Row: Sendable, Equatable {
         package let subscription: Subscription
-        /// The device that a comment is for, or that an event of the registry tells of; nil when there is none.
+        /// The device of a comment or of a registry event; nil for none.
         package let deviceID: String?
         /// The ending of a delivery that ends when it is made, stored so that operators see why nothing was sent; nil when it waits for its
         /// first attempt.

@@ -1,6 +1,6 @@
 package import Time
 
-/// Something that notifiers tell others of. The store keeps it from its acceptance until its last delivery is forgotten.
+/// A change that notifiers report. The store keeps it from its acceptance until its last delivery is deleted.
 package struct Event: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case commentCreated = "comment.created"
@@ -12,7 +12,7 @@ package struct Event: Sendable, Equatable {
         case ticketAssigned = "ticket.assigned"
         case ticketTransferred = "ticket.transferred"
         case ticketClosed = "ticket.closed"
-        /// A ticket that had ended goes on.
+        /// A closed ticket was reopened.
         case ticketReopened = "ticket.reopened"
         /// A ticket has another status or priority.
         case ticketUpdated = "ticket.updated"
@@ -25,28 +25,28 @@ package struct Event: Sendable, Equatable {
         case ticketRated = "ticket.rated"
         /// A person has read a conversation, on whatever device.
         case conversationSeen = "conversation.seen"
-        /// A message of a conversation whose customer is not known yet (`HeldMessage`); no notifier of the configuration is told.
+        /// A message of a conversation whose customer is not known yet (`HeldMessage`); the configured notifiers do not get it.
         case messageHeld = "message.held"
         /// A person was forgotten, and is to be forgotten by others too.
         case userForgotten = "user.forgotten"
-        /// A person's keys were revoked, so the sessions at a help desk that they led to are to end; only relays of such help desks are told.
+        /// A person's keys were revoked, so the sessions that they led to must end at the help desk; only relays of such help desks get it.
         case userSignedOut = "user.signed_out"
         case operatorTest = "operator.test"
         /// A notifier starts no attempts.
         case notifierPaused = "operator.notifier_paused"
         case notifierRecovered = "operator.notifier_recovered"
-        /// Deliveries wait too long, or do so no more.
+        /// Deliveries wait too long, or no longer do.
         case queueLate = "operator.queue_late"
         /// A certificate or an app's last key ends soon, or was replaced.
         case credentialExpires = "operator.credential_expires"
         /// A file system has little space left, or enough again.
         case diskLow = "operator.disk_low"
-        /// Far more authorizations are denied than usual, or no more so.
+        /// Far more authorizations are denied than usual, or no longer are.
         case denialsJump = "operator.denials_jump"
         /// Something does not work, or works again.
         case problem = "operator.problem"
 
-        /// Whether it is for the service's operators, and about nobody.
+        /// Whether it is for the service's operators, and has no person.
         package var isForOperators: Bool {
             switch self {
             case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump, .problem: true
@@ -62,7 +62,7 @@ package struct Event: Sendable, Equatable {
             }
         }
 
-        /// Whether a help desk has told of it, which tells again of what could not be stored.
+        /// Whether a help desk reported it and will repeat an event that could not be stored.
         package var isTold: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
@@ -108,7 +108,7 @@ package struct Event: Sendable, Equatable {
     /// The unit of order of deliveries, within a notifier and an app.
     package enum OrderKey: Sendable, Hashable {
         case ticket(HelpDeskID)
-        /// The person whom an event without a ticket concerns.
+        /// The person of an event without a ticket.
         case person(ByteKey)
     }
 
@@ -118,8 +118,8 @@ package struct Event: Sendable, Equatable {
     package let userID: String
     /// The type of device that it names, in the app's own words; nil when it is unknown.
     package let deviceType: String?
-    /// When it happened: by the help desk's clock if a help desk has told of it, otherwise as `receivedAt`, by the store's clock if it has one.
-    /// Receivers are told it, whichever process delivers, so it is never converted.
+    /// The time of the event: by the help desk's clock if a help desk reported it, otherwise `receivedAt`, by the store's clock if it has
+    /// one. Receivers get it, whichever process delivers, so it is never converted.
     package let occurredAt: UnixMilliseconds
     package private(set) var receivedAt: UnixMilliseconds
     /// The latest end of its deliveries.
@@ -127,7 +127,7 @@ package struct Event: Sendable, Equatable {
     /// The payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
-    /// The span of the request that it came with, below which its attempts stand; nil when it was caused by none.
+    /// The span of the request that it came with, the parent of its attempts' spans; nil when no request caused it.
     package let trace: TraceContext?
 
     /// The data of an event whose texts and tokens are gone.

@@ -6,8 +6,8 @@ package struct IncomingEvent: Sendable {
     package let subscriptions: [Subscription]
     /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
     package let token: PushToken?
-    /// Whether the person and the device leave the event as soon as none of its deliveries is pending, because it tells of somebody who was
-    /// forgotten. Its dead deliveries cannot be tried again.
+    /// Whether the person and the device leave the event as soon as none of its deliveries is pending, because it reports an erasure. Its
+    /// dead deliveries cannot be retried.
     package let isErased: Bool
 
     package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil, isErased: Bool = false) {

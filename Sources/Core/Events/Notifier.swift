@@ -45,10 +45,10 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case retry(retryAfterMilliseconds: UInt64?)
         /// It can never arrive: trying again would not help.
         case dead
-        /// It can never arrive, as the device has no use for what is sent to this token any more.
-        /// - Parameter since: from when on, if the provider has said so: a token registered later is another matter.
+        /// It can never arrive, because this token is no longer valid for the device.
+        /// - Parameter since: the time from which it is invalid, if the provider reported it: a token registered later may be valid.
         case deviceGone(since: UnixMilliseconds?)
-        /// Nothing can arrive through this notifier until somebody changes the configuration, which keeps everything that waits.
+        /// Nothing can arrive through this notifier until the configuration is changed; pending deliveries are kept.
         case misconfigured
     }
 
@@ -69,7 +69,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let slowsDown: Bool
     /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
     package let isAboutDevice: Bool
-    /// Whether the receiver was asked: what is decided without it, such as that an event is superseded, shows nothing of its health.
+    /// Whether the receiver was called: an outcome without a call, such as a superseded event, shows nothing of its health.
     package let wasAsked: Bool
     /// Whether the call may have reached the receiver; one that has not does not count towards the notifier's pace.
     package let mayHaveArrived: Bool

@@ -1,7 +1,7 @@
 internal import JSON
 package import Time
 
-/// The payload of an event of the kind `operator.test`, with which an operator finds out whether events arrive. It is about nobody.
+/// The payload of an event of the kind `operator.test`, with which an operator checks that events arrive. It has no person.
 package struct OperatorTest: Sendable, Equatable {
     package let appID: String
     /// The name of the notifier that is tried.
@@ -12,7 +12,7 @@ package struct OperatorTest: Sendable, Equatable {
         self.notifier = notifier
     }
 
-    /// Reads the test that an event tells of; nil when the event is about something else, or its data is gone or of another form.
+    /// Reads the test of an event; nil when the event is of another kind, or its data is gone or of another form.
     package init?(_ event: Event) {
         guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else { return nil }
         self.init(appID: event.identity.appID, notifier: notifier)
@@ -20,11 +20,10 @@ package struct OperatorTest: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event that tells of a test.
+    /// Makes the event of a test.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - now: the time.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - lifeMilliseconds: the life of the event.
     package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
         let data: JSONValue = ["notifier": .string(test.notifier)]
         self.init(

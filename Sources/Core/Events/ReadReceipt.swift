@@ -1,7 +1,7 @@
 internal import JSON
 package import Time
 
-/// A person's word that a conversation, or all of them, was read until a moment: pushes that still wait to tell of it are pointless.
+/// A report that a person has read a conversation, or all of them, until a moment: pending pushes of it are superseded.
 package struct ReadReceipt: Sendable, Equatable {
     /// The most pending deliveries of a notifier that are looked at, those that are due first: everything else that is to be stored waits
     /// meanwhile. So many pushes of an app wait only while a provider is out of order.
@@ -13,8 +13,7 @@ package struct ReadReceipt: Sendable, Equatable {
     package let notifiers: [String]
     /// When it arrived here: comments that arrived later are not read.
     package private(set) var receivedAt: UnixMilliseconds
-    /// When the person has read, by the clock of the help desk that also says when comments were written: later ones are not read. Nil where
-    /// nobody says.
+    /// The time of reading, by the help desk's clock that also dates comments: later comments are unread. nil when it is unknown.
     package let readAt: UnixMilliseconds?
 
     package init(
@@ -38,12 +37,12 @@ extension ReadReceipt: Timestamped {
 }
 
 extension Event {
-    /// Makes the event that tells of a mark.
+    /// Makes the event of a read receipt.
     /// - Parameters:
     ///   - ticketID: the ticket that was read; nil for all, or where only the channel is known.
-    ///   - channel: the channel that was read, where the help desk tells tickets by their channels.
+    ///   - channel: the channel that was read, where the help desk identifies tickets by their channels.
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - lifeMilliseconds: the life of the event.
     ///   - trace: the request that brought it.
     package init(
         _ receipt: ReadReceipt, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, id: UUIDv7, lifeMilliseconds: UInt64,
@@ -69,12 +68,12 @@ extension Report {
     /// that it shows.
     package static let seenPauseMilliseconds: UInt64 = 1000
 
-    /// The report of a backend's mark. It is never recognised, because each one may have something new to end.
+    /// The report of a backend's read receipt. It is never deduplicated, because each one may end further pushes.
     /// - Parameters:
     ///   - isChannel: whether the conversation is named by its channel.
-    ///   - subscriptions: who is told.
+    ///   - subscriptions: the receivers of its event.
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - lifeMilliseconds: the life of the event.
     package init(_ receipt: ReadReceipt, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifeMilliseconds: UInt64) {
         let (person, now) = (receipt.person, receipt.receivedAt)
         // A digest, because the name of a topic stays when its person is forgotten.

@@ -77,8 +77,7 @@ package struct Application: Sendable {
         return nil
     }
 
-    /// The key with which new ones are minted when nobody names one: of those that may mint, the one with the largest id, which is the
-    /// newest.
+    /// The key that mints by default: of those that may mint, the one with the largest id, which is the newest.
     package func mintingKey(at now: UnixSeconds) -> Key? { keys.last { $0.mints(at: now) } }
 }
 

@@ -3,7 +3,7 @@ package import Time
 /// An answer to a user's request that neither allowed nor denied it. It has no text of a caller.
 package struct AuthorizationFailure: Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
-        /// Answered 503: nobody could decide.
+        /// Answered 503: undecided.
         case undecided(UndecidedReason)
         /// Answered 429: the registration of a device was beyond a limit.
         case limited(LimitRule.Scope)
@@ -51,7 +51,7 @@ package struct AuthorizationFailure: Sendable, Equatable {
         AuthorizationFailure(reason, at: at.advanced(by: seconds), nextAt: nextAt?.advanced(by: seconds), rule: rule)
     }
 
-    /// Whether the limits in force allow what was refused: none of them refuses at least as much as the one that refused it.
+    /// Whether the limits in force now allow the refused call: none of them is as strict as the one that refused it.
     package func isLifted(by limits: [LimitRule]) -> Bool {
         guard let rule else { return false }
         return !limits.contains { $0.isAtLeastAsStrict(as: rule) }

@@ -88,7 +88,7 @@ package struct AuthorizationHistory: Sendable {
 
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
-    /// The latest denial of a genuine key after the last success, if others have followed that anybody can cause; nil otherwise.
+    /// The latest denial of a genuine key after the last success, if later denials could be caused by strangers; nil otherwise.
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
         // As in `merged`, of answers within one second a success counts as the later one.

@@ -2,7 +2,7 @@ internal import Bytes
 internal import Crypto
 
 extension Authorizer {
-    /// Domain separation: what tells secrets apart makes no security keys.
+    /// Domain separation: digests of secrets make no security keys.
     private static let label: StaticString = "deskgate/keys/v1"
 
     /// Returns the `keysDigest` of apps, which are sorted by their ids, as their keys are.

@@ -44,8 +44,8 @@ package final class Authorizer: Sendable {
     package let applications: [Application]
     /// Requirements on genuine keys; an app may narrow them (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
-    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes that have the same one
-    /// accept and mint the same. It tells nothing of the secrets.
+    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes with the same one accept
+    /// and mint the same keys. It reveals nothing of the secrets.
     package let keysDigest: String
     // The keys of the digests that name users in the record of recent authorizations, by the index of the app.
     private let userKeys: [KeyedDigest]
@@ -180,10 +180,11 @@ package final class Authorizer: Sendable {
     }
 }
 
-/// Names for people and apps in logs, which tell two apart and whom they mean to nobody else.
+/// Pseudonyms of people and apps for logs: they distinguish them without naming them.
 ///
-/// They are keyed with the secret of the lowest key id of the app, or of the first app for one that is not configured, so they are the same after
-/// a restart and on every replica until that secret leaves the configuration. An app without keys has the secret that signs its calls instead.
+/// They are keyed with the secret of the lowest key id of the app, or of the first app for one that is not configured, so they are the same
+/// after a restart and on every replica until that secret leaves the configuration. An app without keys uses the secret that signs its
+/// calls.
 extension Authorizer {
     /// Domain separation: what names people makes no security keys.
     private static let label: StaticString = "deskgate/ref/v1"

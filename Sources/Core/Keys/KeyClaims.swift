@@ -1,6 +1,7 @@
 package import Time
 
-/// The issue time, key id and salt by which revocations find what was given for a security key: a device's registration, a bot's ticket.
+/// The issue time, key id and salt by which revocations find credentials that a security key led to: a device's registration, a bot's
+/// ticket.
 package struct KeyClaims: Sendable, Equatable {
     /// The claims of a device that an earlier version stored: it counts as made with any key id, before every bound.
     package static let unknown = KeyClaims(issuedAt: 0, nil)

@@ -118,7 +118,7 @@ package struct KeyMinting: Sendable {
         return key
     }
 
-    /// When a key expires that is made with `secret`. A life that somebody asked for is never cut; the default one is.
+    /// Returns the expiry of a key made with `secret`. A requested life is never shortened; the default one is.
     private func expiry(
         after lifeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
     ) throws(Refusal) -> UnixSeconds {

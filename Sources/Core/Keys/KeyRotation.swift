@@ -16,7 +16,7 @@ package struct KeyRotation: Sendable {
             self.isRevoked = isRevoked
         }
 
-        /// Whether no security key that it makes is allowed, so that removing it denies nobody.
+        /// Whether none of its security keys is accepted, so that removing it denies no user.
         fileprivate var isUseless: Bool { isOver || isRevoked }
 
         fileprivate func with(state: Application.Key.State) -> Key {
@@ -65,7 +65,7 @@ package struct KeyRotation: Sendable {
         return removable.map { .retire($0.id) } ?? added
     }
 
-    /// Whether a key has ended by its `not_after` or is revoked, so that removing it denies nobody.
+    /// Whether a key has ended by its `not_after` or is revoked, so that removing it denies no user.
     package func isUseless(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isUseless } }
 
     /// Whether these keys are what a step makes of earlier ones.

@@ -25,7 +25,8 @@ package struct KnownAuthorizations: Sendable {
         return merged
     }
 
-    /// The same by another clock, which is ahead by so many milliseconds, or behind. The record has whole seconds, so what is less is left out.
+    /// Returns the record by another clock, which is ahead by so many milliseconds, or behind. The record has whole seconds, so fractions
+    /// are dropped.
     package func moved(byMilliseconds milliseconds: Int64) -> KnownAuthorizations {
         let seconds = Int64((Double(milliseconds) / 1000).rounded())
         var moved = KnownAuthorizations(
@@ -36,7 +37,7 @@ package struct KnownAuthorizations: Sendable {
     }
 }
 
-/// The form in which one process tells another one: JSON, with moments by the clock that they share, in seconds.
+/// The form between processes: JSON, with moments by the clock that they share, in seconds.
 extension KnownAuthorizations {
     package func serialized() -> [UInt8] {
         let value: JSONValue = [

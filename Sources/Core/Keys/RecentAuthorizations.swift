@@ -1,11 +1,11 @@
 package import Time
 
-/// The recent authorizations of one app's users in one process, bounded. It is a value, and the caller locks.
+/// The recent authorizations of one app's users in one process, bounded. A value; the caller locks.
 ///
-/// Callers choose user ids, so anyone can invent a million of them. Users are therefore kept in four groups with room of their own, of which
-/// the least recent user leaves first. A stranger who invents ids displaces only strangers, and of those only users who were denied once.
-/// Users whom a genuine key or an earlier success has proven to exist are apart, and so are users whose last request was allowed. Failures
-/// have a table of their own, so that an outage, which meets all users at once, displaces nobody who was denied.
+/// Callers choose user ids, so anyone can invent a million of them. Users are therefore kept in four groups with separate room, and in each
+/// the least recent user leaves first. A stranger who invents ids displaces only strangers who were denied once. Users whom a genuine key
+/// or an earlier success has proven to exist are separate, and so are users whose last request was allowed. Failures have a table of their
+/// own, so that an outage, which affects all users at once, displaces no denied user.
 package struct RecentAuthorizations: Sendable {
     /// The maximum number of users.
     package struct Limits: Sendable, Equatable {

@@ -72,6 +72,6 @@ package enum CredentialField: String, Sendable, Equatable, CaseIterable {
     /// The proof, 89 characters.
     case securityKey = "security_key"
 
-    /// The name as it stands in a request.
+    /// The name in a request.
     package var name: String { rawValue }
 }

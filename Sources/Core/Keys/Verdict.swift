@@ -9,7 +9,7 @@ package enum Verdict: Sendable, Equatable {
     case denied(Denial, keyID: UInt32?)
     /// 200: denied for this reason, but the app is in its shadow mode. Only authorization is answered so.
     case shadowed(Denial, keyID: UInt32?)
-    /// 503: nobody could decide, which must never look like a denial.
+    /// 503: undecided, which must never look like a denial.
     case undecided(UndecidedReason)
     /// Not an answer yet: nothing speaks against the key, and the app's backend must be asked (`VerifyMode`). Until it is, nothing may be
     /// allowed.
@@ -32,7 +32,7 @@ package enum Verdict: Sendable, Equatable {
         }
     }
 
-    /// The reason as it stands in logs, metrics and `deskgate key verify`.
+    /// The reason in logs, metrics and `deskgate key verify`.
     package var reason: String {
         switch self {
         case .authorized(_, isConfirmed: true): "valid"

@@ -1,4 +1,4 @@
-/// A language in which operators are told what happens.
+/// A language of operators' texts.
 package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case russian = "ru"
@@ -56,7 +56,7 @@ package enum Russian: PhraseLanguage {
     package static let language = Language.russian
 }
 
-/// A literal in one language. As a type of its own it cannot stand where the other language is expected.
+/// A literal in one language. A type of its own, so that it cannot be used for the other language.
 package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""

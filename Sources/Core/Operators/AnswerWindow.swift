@@ -1,12 +1,12 @@
 package import Time
 
-/// Decides whether people are kept out now, from the answers to authorizations in the last ten minutes.
+/// Decides whether users are kept out now, from the answers to authorizations in the last ten minutes.
 ///
-/// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that
-/// an app with a handful of users is noticed. Three good answers after the last bad one show that an app works again; its bad answers from
-/// before count no more. After a change of the configuration one good answer shows it, if no bad one comes first. Requests that name no
-/// app of the configuration or are malformed, and callers that are refused, may be strangers', so they are worse only while hardly anybody
-/// is let in. Refused callers that name an app are compared with those of that app who are let in, and do not close it.
+/// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that an
+/// app with a handful of users is noticed. Three good answers after the last bad one prove that an app works again; its earlier bad answers
+/// are then ignored. After a change of the configuration one good answer suffices, if no bad one comes first. Requests that name no
+/// configured app or are malformed, and refused callers, may be strangers', so they are severe only while hardly any user is admitted.
+/// Refused callers that name an app are compared with that app's admitted callers, and do not close it.
 package struct AnswerWindow: Sendable {
     /// Milliseconds for which an answer counts.
     package static let lengthMilliseconds: UInt64 = 600_000
@@ -29,7 +29,7 @@ package struct AnswerWindow: Sendable {
         case undecided
         /// 400; counted without an app.
         case malformed
-        /// 403, before anybody asked what the caller wants (`listen.allow` and its like), or because nothing proves who it is.
+        /// 403, before the request was read (`listen.allow` and similar keys), or because its origin is not proven.
         case refused
     }
 
@@ -103,7 +103,7 @@ package struct AnswerWindow: Sendable {
     /// Begins before the first answer of the process.
     package init() {}
 
-    /// Takes in the answers since the process began, and says what is wrong.
+    /// Adds the answers since the process began, and returns the findings.
     package mutating func findings(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) -> [Finding] {
         keep(counts, now: now)
         let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
@@ -119,7 +119,7 @@ package struct AnswerWindow: Sendable {
         doubted = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
     }
 
-    /// Whether anybody was let in within so many milliseconds, of the answers that were taken in.
+    /// Whether a user was admitted within so many milliseconds, by the answers that were added.
     package func hasLetIn(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
         slices.contains { slice in now.elapsed(since: slice.at) < milliseconds && slice.count { $0.result == .authorized } > 0 }
     }

@@ -4,11 +4,11 @@ package import Time
 /// Decides for one app whether far more of its authorizations are denied than usual.
 ///
 /// It compares the last five minutes with the hour before: the condition begins when at least `denials` authorizations were denied within
-/// five minutes, which is more than one in twenty, and more than four times as many as usual. It ends when fewer than half of that
-/// minimum are denied within five minutes, or no more than twice as many as usual. What was usual when it began counts until its end,
-/// so that a flood does not become usual while it lasts.
+/// five minutes, which is more than one in twenty, and more than four times as many as usual. It ends when fewer than half of that minimum
+/// are denied within five minutes, or no more than twice as many as usual. The usual number is fixed while the condition lasts, so that a
+/// flood does not become usual.
 ///
-/// A process that has counted for less than half an hour does not know what is usual, and begins nothing.
+/// A process that has counted for less than half an hour does not know the usual number, and begins no condition.
 package struct DenialTrend: Sendable {
     /// Authorizations of the app since the process began.
     package struct Counts: Sendable, Equatable {
@@ -50,7 +50,7 @@ package struct DenialTrend: Sendable {
 
     /// The time in which denials are counted, in milliseconds.
     package static let windowMilliseconds: UInt64 = 300_000
-    /// The time before it that says what is usual, in milliseconds.
+    /// The time before it that defines the usual number, in milliseconds.
     static let historyMilliseconds: UInt64 = 3_600_000
     /// The least of that time that must be known before anything begins, in milliseconds.
     static let shortestHistoryMilliseconds: UInt64 = 1_800_000
@@ -67,9 +67,9 @@ package struct DenialTrend: Sendable {
 
     package init() {}
 
-    /// Takes in the counts of now.
-    /// - Parameter told: what was usual when the condition began that lasts; nil when none does.
-    /// - Returns: the standing, and what is to be told of it.
+    /// Adds the present counts.
+    /// - Parameter told: the usual number when the present condition began; nil without a condition.
+    /// - Returns: the status, and the data of its event.
     package mutating func status(
         _ counts: Counts, now: MonotonicMilliseconds, told: UInt64?, _ thresholds: OperatorThresholds
     ) -> (status: ConditionStatus, jump: Spike) {

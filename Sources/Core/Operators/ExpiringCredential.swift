@@ -27,15 +27,15 @@ package struct ExpiringCredential: Sendable, Equatable {
         OperatorCondition.Key(.credentialExpires, "\(kind.rawValue) \(expiresAt.rawValue) \(name)")
     }
 
-    /// Whether it is among the problems that are shown: from `RenewalTime.shownDays` before its end on, or earlier where operators are told
-    /// earlier.
+    /// Whether it is among the problems that are shown: from `RenewalTime.shownDays` before its expiry, or earlier where operators are
+    /// notified earlier.
     package func isShown(now: UnixSeconds, _ thresholds: OperatorThresholds) -> Bool {
         expiresAt < now + UInt64(max(RenewalTime.shownDays, thresholds.expiresDays)) * 86_400
     }
 
     package func hasEnded(now: UnixSeconds) -> Bool { expiresAt <= now }
 
-    /// Whether operators are told that it ends soon, or has ended.
+    /// Whether operators are notified that it expires soon, or has expired.
     package func status(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStatus {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }

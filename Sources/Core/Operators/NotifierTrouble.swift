@@ -1,12 +1,12 @@
 package import Time
 
-/// Decides for one notifier when operators are told that it is paused, and when that it has recovered.
+/// Decides for one notifier when operators are notified that it is paused, and that it has recovered.
 ///
-/// A pause is told when it has lasted for `pausedSeconds` without a break, and its end when the notifier has worked five times as long
-/// without a pause. So a notifier that comes and goes is told of at most ten times an hour, and deliveries that go through between short
-/// pauses are no news.
+/// A pause is reported when it has lasted for `pausedSeconds` without a break, and its end when the notifier has worked five times as long
+/// without a pause. So a notifier that alternates is reported at most ten times an hour, and deliveries between short pauses are not
+/// reported.
 ///
-/// What works must be shown by an attempt: after a restart or a reload nothing is paused until the first attempt has failed again.
+/// Only an attempt proves that the notifier works: after a restart or a reload nothing is paused until the first attempt has failed again.
 package struct NotifierTrouble: Sendable {
     package struct Observation: Sendable, Equatable {
         /// Whether it starts no attempts but probes: its breaker is not closed, or it is paused.

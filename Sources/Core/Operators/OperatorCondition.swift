@@ -1,8 +1,8 @@
 internal import JSON
 package import Time
 
-/// Something that operators are told of when it begins and when it ends. The store keeps it while it lasts, so that each is told once,
-/// whatever restarts and however many processes see it.
+/// A condition that operators are notified about when it begins and when it ends. The store keeps it while it lasts, so that each is
+/// reported once, across restarts and processes.
 package struct OperatorCondition: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A notifier starts no attempts. The subject is its name.
@@ -11,11 +11,11 @@ package struct OperatorCondition: Sendable, Equatable {
         case queueLate = "queue_late"
         /// A certificate, or the last key of an app, ends soon. The subject is what it is and when it ends (`ExpiringCredential`).
         case credentialExpires = "credential_expires"
-        /// A file system has little space left. The subject says what is on it.
+        /// A file system has little space left. The subject names its contents.
         case diskLow = "disk_low"
         /// Far more authorizations of an app are denied than usual. The subject is the app.
         case denialsJump = "denials_jump"
-        /// One of the problems of `GET /v1/status` of which no other condition tells. The subject is its kind, and what it is about.
+        /// A problem of `GET /v1/status` that no other condition covers. The subject is its kind, and its own subject.
         case problem
     }
 
@@ -56,25 +56,25 @@ package struct OperatorCondition: Sendable, Equatable {
 }
 
 extension OperatorCondition {
-    /// Makes the event that tells that it begins.
+    /// Makes the event of its beginning.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - lifeMilliseconds: the life of the event.
     package func begun(id: UUIDv7, lifeMilliseconds: UInt64) -> Event {
         event(key.kind.begun, id: id, now: since, life: lifeMilliseconds, key.kind.isPair ? [] : [("state", "began")])
     }
 
-    /// Makes the event that tells that it has ended.
+    /// Makes the event of its end.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - now: when that was noticed.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - now: the time when the end was noticed.
+    ///   - lifeMilliseconds: the life of the event.
     package func ended(_ end: End, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) -> Event {
         let times: [(String, JSONValue)] = [("ended_at", .string(RFC3339.text(now))), ("ended_because", .string(end.rawValue))]
         return event(key.kind.ended, id: id, now: now, life: lifeMilliseconds, (key.kind.isPair ? [] : [("state", "ended")]) + times)
     }
 
-    /// The event belongs to no app, except when the condition is about one; it is about nobody.
+    /// The event has no app, except when the condition is about one, and no person.
     private func event(_ kind: Event.Kind, id: UUIDv7, now: UnixMilliseconds, life: UInt64, _ rest: [(String, JSONValue)]) -> Event {
         var members: [(String, JSONValue)] = []
         if case .object(let known)? = JSONValue(parsing: data) { members = known.members.map { ($0.key, $0.value) } }
@@ -90,7 +90,7 @@ extension OperatorCondition.Kind {
     /// Whether begin and end have types of their own.
     fileprivate var isPair: Bool { self == .notifierPaused }
 
-    /// The type of the event that tells of the beginning.
+    /// The type of the event of the beginning.
     package var begun: Event.Kind {
         switch self {
         case .notifierPaused: .notifierPaused
@@ -102,13 +102,13 @@ extension OperatorCondition.Kind {
         }
     }
 
-    /// The type of the event that tells of the end.
+    /// The type of the event of the end.
     package var ended: Event.Kind { self == .notifierPaused ? .notifierRecovered : begun }
 }
 
 package enum ConditionStatus: Sendable, Equatable {
     case holds
-    /// Neither is shown: one that has been told lasts, and none begins.
+    /// Neither is proven: a reported condition lasts, and none begins.
     case unknown
     /// The condition has ended.
     case over(OperatorCondition.End)

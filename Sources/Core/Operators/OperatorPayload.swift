@@ -27,7 +27,7 @@ package enum OperatorPayload {
     }
 
     /// A file system has little space left.
-    /// - Parameter name: what is on it, such as `store`.
+    /// - Parameter name: its contents, such as `store`.
     package static func lowDisk(_ name: String, freeBytes: UInt64, sizeBytes: UInt64, thresholdBytes: Int64) -> [UInt8] {
         let data: JSONValue = [
             "disk": .string(name), "free_bytes": .integer(Int64(clamping: freeBytes)), "size_bytes": .integer(Int64(clamping: sizeBytes)),

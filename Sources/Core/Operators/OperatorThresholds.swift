@@ -1,6 +1,6 @@
 package import Time
 
-/// From when on operators are told; the defaults are those of the alert rules in `deploy/prometheus`.
+/// The thresholds of operators' notifications; the defaults are those of the alert rules in `deploy/prometheus`.
 package struct OperatorThresholds: Sendable, Equatable {
     /// Seconds for which a notifier must start no attempts.
     package var pausedSeconds = 60
@@ -23,7 +23,7 @@ package struct OperatorThresholds: Sendable, Equatable {
 package enum RenewalTime {
     /// From then on it is among the problems that `GET /v1/status` and the page show, in days.
     package static let shownDays = 30
-    /// From then on it is due, in days: `check` and the log warn of it, and, unless the configuration says otherwise, operators are told.
+    /// Days before its expiry from which `check` and the log warn of it, and, by default, operators are notified.
     package static let dueDays = 14
 }
 
@@ -48,10 +48,10 @@ package enum QueueRule {
     }
 }
 
-/// When a problem that operators are told of is over.
+/// Decides when a reported problem is over.
 package enum ProblemRule {
-    /// One that comes and goes is told of at most ten times an hour, as a notifier is (`NotifierTrouble`).
-    /// - Parameter unseenMilliseconds: for how long it was not there.
+    /// A problem that comes and goes is reported at most ten times an hour, like a notifier (`NotifierTrouble`).
+    /// - Parameter unseenMilliseconds: the time for which it was absent.
     package static func status(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierTrouble.calmFactor
         return unseenMilliseconds >= calm ? .over(.resolved) : .unknown

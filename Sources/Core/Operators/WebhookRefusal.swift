@@ -14,7 +14,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case anonymous
     case malformed
 
-    /// Whether anybody can cause it, because it is refused before anything has proven its origin.
+    /// Whether a stranger can cause it, because the origin is not proven yet.
     package var isUnproven: Bool {
         switch self {
         case .pathSecret, .noSignature, .signature, .unknownApp: true

@@ -1,8 +1,9 @@
-/// Tells devices that belong to another app from a notifier that was given another app's settings: both are refused with the same words.
+/// Distinguishes devices of another app from a notifier with another app's settings: the provider refuses both with the same words.
 ///
-/// A refusal alone says nothing. The settings are right when the provider takes a push for somebody else; they are wrong when it refuses the
-/// devices of many different people, all of which it has taken pushes for before, and takes none between them. What was never taken says nothing
-/// of the settings: anybody who is registered can send any token. It is a value: the caller locks, and keeps one for each notifier.
+/// A single refusal proves nothing. The settings are right when the provider accepts a push for another person; they are wrong when it
+/// refuses the devices of many different people, all of which it accepted pushes for before, and accepts none between them. Tokens that
+/// were never accepted prove nothing, because any registered user can send any token. A value: the caller locks, and keeps one for each
+/// notifier.
 package struct CredentialMismatchDetector: Sendable, Equatable {
     package enum Finding: Sendable, Equatable {
         /// The device's token is of no use to this app.
@@ -35,7 +36,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         self.count = count
     }
 
-    /// Takes in that something was delivered: the settings are right, and what was refused before is the tokens' fault.
+    /// Records a delivery: the settings are right, and earlier refusals are the tokens' fault.
     package mutating func delivered() {
         hasDelivered = true
         isRaised = false

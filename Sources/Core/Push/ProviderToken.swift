@@ -46,7 +46,7 @@ package enum ProviderTokenFetch: Sendable {
 /// The reason why there is no token; never the provider's own text.
 package struct ProviderTokenFailure: Error, Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// The provider refuses the credential: somebody must change the configuration.
+        /// The provider refuses the credential: the configuration must be changed.
         case refused
         /// A later request may succeed.
         /// - Parameter retryAfterMilliseconds: how long asking again is useless; 0 when the caller may ask at once.

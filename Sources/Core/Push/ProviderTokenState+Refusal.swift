@@ -56,7 +56,7 @@ extension ProviderTokenState {
     }
 }
 
-/// A provider's clock, as the Date header of its answers tells it (RFC 9110 section 6.6.1).
+/// A provider's clock, by the Date header of its answers (RFC 9110 section 6.6.1).
 package enum ProviderClock {
     /// The largest difference between two clocks that does not explain a refused token, in seconds.
     package static let toleranceSeconds: Int64 = 300

@@ -2,8 +2,8 @@ package import Time
 
 /// The state machine of a token cache, without a clock, a lock or a network of its own.
 ///
-/// At most one fetch is under way: a caller that is told to fetch reports the result with `fetched`, exactly once. Times are those of a
-/// monotonic clock, since setting the wall clock must not change a token's age. It is a value: the caller locks.
+/// At most one fetch is under way: a caller that gets the step to fetch reports the result with `fetched`, exactly once. Times are those of
+/// a monotonic clock, since setting the wall clock must not change a token's age. A value; the caller locks.
 package struct ProviderTokenState: Sendable {
     /// The answer to a request for a token.
     package enum Decision: Sendable {
@@ -56,7 +56,7 @@ package struct ProviderTokenState: Sendable {
 
     /// Records the result of the fetch under way.
     /// - Parameter unixSeconds: our clock's time, uncorrected.
-    /// - Returns: what to tell all who wait for the fetch.
+    /// - Returns: the result for all callers that wait for the fetch.
     package mutating func fetched(
         _ result: ProviderTokenFetch, now: MonotonicMilliseconds, unixSeconds: UnixSeconds, random: inout some RandomNumberGenerator
     ) -> Result<ProviderToken, ProviderTokenFailure> {

@@ -29,7 +29,7 @@ package struct PushStyle: Sendable, Equatable {
     package let badge: Int?
     /// The notification channel that the Android app has made; nil for the one that its manifest names.
     package let androidChannel: String?
-    /// Whether the devices remove notifications of what was read elsewhere.
+    /// Whether devices remove notifications that were read elsewhere.
     package let withdraws: Bool
 
     /// Makes a style. Names have 1 to 64 letters, digits, `-`, `_`, `.` and `/`.

@@ -1,4 +1,4 @@
-/// A text of a notification with places to be filled in, such as `{count} files: {files}`; `{{` and `}}` stand for braces.
+/// A text of a notification with placeholders, such as `{count} files: {files}`; `{{` and `}}` are braces.
 package struct PushTemplate: Sendable, Equatable {
     package enum Placeholder: String, Sendable, CaseIterable {
         case author
@@ -46,7 +46,7 @@ package struct PushTemplate: Sendable, Equatable {
         }
     }
 
-    /// The text with everything filled in; what is filled in is not looked at again.
+    /// Returns the text with its placeholders filled in; inserted text is not searched again.
     package func filled(_ value: (Placeholder) -> String) -> String {
         var text = ""
         for piece in pieces {

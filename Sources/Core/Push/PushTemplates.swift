@@ -128,7 +128,7 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     case filesMany = "files_many"
     /// See `filesOne`; also for every form without a template of its own.
     case filesOther = "files_other"
-    /// The title that reveals nothing; it also stands where an author's name is unknown.
+    /// The title that reveals nothing; also used where an author's name is unknown.
     case neutralTitle = "neutral_title"
     case neutralBody = "neutral_body"
 

@@ -82,7 +82,7 @@ package struct CallWindows: Sendable {
         ofApps[person.appID] = ofApps[person.appID]?.without(time)
     }
 
-    /// Records a call, unless a rule refuses it: what is refused does not count.
+    /// Records a call, unless a rule refuses it; refused calls are not counted.
     package mutating func take(_ person: Person, now: UnixMilliseconds) -> LimitRefusal? {
         if let refusal = refusal(of: person, now: now) { return refusal }
         record(person, now: now)

@@ -67,7 +67,7 @@ package enum DeviceTypes: Sendable, Equatable {
     /// All but these.
     case except([String])
 
-    /// Whether a kind is among them; nil is a kind that nobody has named.
+    /// Whether a type is among them; nil is an unknown type.
     package func contains(_ type: String?) -> Bool {
         switch self {
         case .all: true

@@ -19,7 +19,7 @@ package struct PushToken: Sendable, Equatable {
         self.init(text, digest: Array(try sha256(text.utf8.span).prefix(16)))
     }
 
-    /// The one form of a token. Hexadecimal digits of 32 bytes or more, as APNs' tokens have them, stand for a number. They are kept in lower
+    /// The canonical form of a token. Hexadecimal digits of 32 bytes or more, as in APNs' tokens, encode a number. They are stored in lower
     /// case, because two forms of one token would be two devices. No other provider has such tokens.
     static func form(of text: String) -> String {
         text.utf8.count >= fewestDigits && APNsToken.isValid(text) ? text.lowercased() : text

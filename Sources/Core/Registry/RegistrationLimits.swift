@@ -1,9 +1,9 @@
 internal import Time
 
-/// Whether a registration is allowed by its rules, and what is recorded of it when it is.
+/// Decides whether a registration is allowed by its rules, and what is recorded of it.
 ///
-/// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of
-/// the last `max` is younger than the window. What is refused is not recorded.
+/// Windows slide: the times of the last allowed calls are stored, as many as the rules need, and a call is refused while the first of the
+/// last `max` is younger than the window. Refused calls are not recorded.
 enum RegistrationLimits {
     enum Verdict {
         /// It is allowed; the changes record it.
@@ -11,7 +11,7 @@ enum RegistrationLimits {
         case limited(rule: LimitRule, until: UnixMilliseconds)
     }
 
-    /// Asks for what the rules of a registration need and no more.
+    /// Queries only the data that the rules of a registration need.
     /// - Parameter ofUser: the person's calls, which were found with the devices.
     static func judge<Rows: RegistryRows>(
         _ registration: Registration, ofUser: CallTimes, in rows: Rows

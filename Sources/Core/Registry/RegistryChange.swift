@@ -2,7 +2,7 @@ internal import Bytes
 internal import JSON
 package import Time
 
-/// Something that changed in the registry and that other systems are told of, in events `push_token.registered` and `push_token.removed`.
+/// A change of the registry that is reported to other systems in events `push_token.registered` and `push_token.removed`.
 package struct RegistryChange: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// A device has a new token or type.
@@ -12,14 +12,15 @@ package struct RegistryChange: Sendable, Equatable {
 
     package enum Reason: String, Sendable, CaseIterable {
         case unsubscribed
-        /// The same token came with another person or device: somebody else has signed in on that phone.
+        /// The same token came with another person or device: another user has signed in on that phone.
         case moved
         /// The person has more devices than may be.
         case tooManyDevices = "too_many_devices"
         case idle
         case gone
         case operatorRemoved = "operator"
-        /// The person was forgotten. Only relays are told, so that their help desks drop the token; others are told of the person.
+        /// The person was forgotten. Only relays receive it, so that their help desks drop the token; others receive the event about the
+        /// person.
         case forgotten
     }
 
@@ -46,7 +47,7 @@ extension RegistryChange {
         package struct Token: Sendable, Equatable {
             /// The type in the app's own words.
             package let type: String
-            /// Not empty. As good as a key to somebody's phone, so it must not be printed.
+            /// Not empty. As good as a key to a person's phone, so it must not be printed.
             package let text: String
 
             package init(type: String, text: String) {
@@ -79,8 +80,8 @@ extension RegistryChange {
             isRemoval = change.kind != .registered
         }
 
-        /// Reads the data of an event; nil when the event tells of no such change, or its data is not what `data` renders, or gone. A reason that
-        /// this version does not know is passed over.
+        /// Reads the data of an event; nil when the event is of another kind, or its data is gone or of another form. An unknown reason is
+        /// skipped.
         package init?(_ event: Event) {
             guard event.kind == .pushTokenRegistered || event.kind == .pushTokenRemoved, let data = JSONValue(parsing: event.data),
                 let deviceID = data["device_id"]?.text, let token = Self.token(data), !deviceID.isEmpty
@@ -114,7 +115,7 @@ extension RegistryChange {
         }
     }
 
-    /// The event that tells of the change, on its way to those who are told; nil when nobody is, as in most apps.
+    /// Returns the event of the change with its subscriptions; nil without subscriptions, as in most apps.
     /// - Parameter generator: makes the event's id, together with the change's time.
     package func incoming(
         telling audience: RegistryAudience, using generator: inout some RandomNumberGenerator
@@ -153,10 +154,10 @@ package struct RegistryAudience: Sendable {
         return audience
     }
 
-    /// Says who is told of the changes of which app; each app stands there once.
     /// - Parameters:
-    ///   - relays: the names of those that pass registrations on to a help desk.
-    ///   - sessions: who ends people's sessions.
+    ///   - apps: each app once.
+    ///   - relays: the names of notifiers that pass registrations on to a help desk.
+    ///   - sessions: the notifiers that end people's sessions.
     package init(
         _ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], sessions: SessionAudience = SessionAudience([]),
         lifeMilliseconds: UInt64
@@ -204,7 +205,7 @@ package struct SessionAudience: Sendable {
     /// The life of the longest session in milliseconds.
     package let lifeMilliseconds: UInt64
 
-    /// Says who ends the sessions of which app; each app stands there once.
+    /// - Parameter apps: each app once.
     package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifeMilliseconds: UInt64 = 0) {
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
         self.lifeMilliseconds = lifeMilliseconds

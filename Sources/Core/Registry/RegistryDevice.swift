@@ -32,14 +32,14 @@ package struct RegistryDevice: Sendable, Equatable {
         self.claims = claims
     }
 
-    /// Makes a device that its app tells of for the first time, or with a new token or type; without a token it is a tombstone.
+    /// Makes a device that its app registers for the first time, or with a new token or type; without a token it is a tombstone.
     init(_ registration: Registration) {
         self.init(
             key: registration.key, type: registration.type, token: registration.token, digest: registration.token?.digest,
             registeredAt: registration.now, seenAt: registration.now, isFromApp: true, claims: registration.claims)
     }
 
-    /// Makes a device of which a webhook tells for the first time, or with a new token.
+    /// Makes a device that a webhook names for the first time, or with a new token.
     init(_ key: Device.Key, type: String, learning token: PushToken, at time: UnixMilliseconds) {
         self.init(
             key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isFromApp: false,
@@ -57,7 +57,7 @@ package struct RegistryDevice: Sendable, Equatable {
         (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
     }
 
-    /// Notes that its app has said what is known, perhaps with another key.
+    /// Records that its app repeated the known registration, perhaps with another key.
     package mutating func touch(at time: UnixMilliseconds, _ claims: KeyClaims) {
         (seenAt, isFromApp, self.claims) = (time, true, claims)
     }
@@ -73,7 +73,7 @@ package struct RegistryPerson: Sendable, Equatable {
     /// All devices, tombstones included, in the order of their names' bytes.
     package var devices: [RegistryDevice]
 
-    /// Describes a person; nobody knows one without arguments.
+    /// Without arguments: an unknown person.
     package init(devices: [RegistryDevice] = [], calls: CallTimes = CallTimes()) {
         self.devices = devices
         self.calls = calls

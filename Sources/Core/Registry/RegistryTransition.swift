@@ -4,7 +4,7 @@ package import Time
 /// The rules of the device registry: computes the changes that an input causes. A store answers the queries of `RegistryRows`, and applies
 /// the changes in order and in the same transaction.
 package enum RegistryTransition {
-    /// One row to write, or something to tell.
+    /// One row to write, or one event to store.
     package enum Change: Sendable, Equatable {
         case put(RegistryDevice)
         /// `RegistryDevice.touch`, of a device that exists.
@@ -17,15 +17,15 @@ package enum RegistryTransition {
         case forget(Device.Key)
         /// Replaces the calls of a person, whose device the key names; the last one came at that time.
         case putUserCalls(Device.Key, CallTimes, at: UnixMilliseconds)
-        /// Replaces the calls of a device, whoever is signed in there; the last one came at that time.
+        /// Replaces the calls of a device, regardless of the user; the last one came at that time.
         case putDeviceCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         case insertCall(CallSeries, number: Int64, at: UnixMilliseconds)
         /// Deletes calls up to and including a number.
         case forgetCalls(CallSeries, through: Int64)
-        /// Deletes the calls of a device, whoever is signed in there.
+        /// Deletes the calls of a device, regardless of the user.
         case forgetDeviceCalls(Device.Key)
         case forgetUserCalls(appID: String, userID: String)
-        /// Stores the event that tells of a change, for those who are told.
+        /// Stores the event of a change for its subscriptions.
         case announce(RegistryChange)
     }
 
@@ -53,12 +53,12 @@ package enum RegistryTransition {
         }
     }
 
-    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one
-    /// that has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
+    /// Registers the device of a webhook's token, but never against an app's own registration of the device, or of the one that has the
+    /// token: the help desk may know an older token, person or sign-in. No device that an app has registered is removed for it.
     ///
-    /// The token of a tombstone does not come back to its person, whichever device the webhook names, for as long as webhooks carry it.
-    /// Another token of a device of which only webhooks tell may be that of a new sign-in. Nothing is learned about a person who is blocked
-    /// or was forgotten, nor before the bound of a revocation that would cover the device.
+    /// The token of a tombstone does not return to its person, whichever device the webhook names, for as long as webhooks carry it.
+    /// Another token of a device that only webhooks name may be that of a new sign-in. Nothing is registered for a person who is blocked or
+    /// was forgotten, nor before the bound of a revocation that would cover the device.
     package static func learn<Rows: RegistryRows>(
         _ incoming: IncomingEvent, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -84,15 +84,15 @@ package enum RegistryTransition {
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
-    /// Removes devices of a person for an operator: tombstones stay. The calls that keep limits stay, too, so that a sign-out gives nobody
+    /// Removes devices of a person for an operator: tombstones stay. The calls that limits count stay, too, so that a sign-out allows no
     /// new registrations.
     ///
-    /// Of a person who is forgotten nothing stays: the rows go with the calls of the devices, and with all devices the person's.
+    /// Of a forgotten person nothing stays: the rows are deleted with the calls of the devices, and, with the last device, the person's.
     /// - Parameters:
     ///   - filter: names the person.
-    ///   - reason: what is told of it.
-    ///   - limit: how many devices at most.
-    /// - Returns: how many were registered, and how many rows were dealt with: fewer than `limit` when none is left.
+    ///   - reason: the reason in the events.
+    ///   - limit: the maximum number of devices.
+    /// - Returns: the number of registered devices, and of processed rows: fewer than `limit` when none is left.
     package static func remove<Rows: RegistryRows>(
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
@@ -117,13 +117,13 @@ package enum RegistryTransition {
         return (covered.count, covered.flatMap { signingOut($0, .operatorRemoved, at: now) })
     }
 
-    /// Removes a device that nobody has seen for long, or forgets a tombstone; its limits hold on.
+    /// Removes a device without recent activity, or deletes a tombstone; its limits stay in force.
     package static func removeIdle(_ device: RegistryDevice, now: UnixMilliseconds) -> [Change] {
         dropping(device, .idle, at: now)
     }
 
-    /// Changes what is known of a device as its provider says, unless it has another token by now.
-    /// - Parameter tried: the device as it was when the provider was asked.
+    /// Applies a provider's statement about a device, unless the device has another token by now.
+    /// - Parameter tried: the device at the time of the provider's call.
     package static func learn<Rows: RegistryRows>(
         _ update: FinishedAttempt.DeviceUpdate, of tried: Device, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -151,7 +151,7 @@ package enum RegistryTransition {
         return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now, registration.claims)] : [])
     }
 
-    /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
+    /// Writes a device, removes its token from its former holder, makes room among the person's other devices, and stores the events.
     private static func put(
         _ device: RegistryDevice, takingFrom holder: RegistryDevice?, among devices: [RegistryDevice], _ devicesPerUser: Int
     ) -> [Change] {
@@ -189,8 +189,7 @@ package enum RegistryTransition {
         return order.count < count ? nil : order.prefix(count)
     }
 
-    /// Makes a registered device a tombstone, and tells of it. What a provider says does not count as the app's own word, which a sign-out
-    /// is.
+    /// Makes a registered device a tombstone, and stores the event. A provider's statement does not count as the app's own sign-out.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
         return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
@@ -202,7 +201,7 @@ package enum RegistryTransition {
         return [.signOut(device.key, at: time, isFromApp: device.isFromApp)]
     }
 
-    /// Deletes a device, and tells of it when it was registered.
+    /// Deletes a device, and stores the event if it was registered.
     private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         telling(device, reason, at: time) + [.forget(device.key)]
     }
@@ -239,7 +238,7 @@ package protocol RegistryRows {
     /// The registered device of an app that has a token, found by the token's digest.
     func holder(of token: PushToken, appID: String) throws(Failure) -> RegistryDevice?
 
-    /// The recorded calls of a device, whoever was signed in there: its person does not count.
+    /// The recorded calls of a device, regardless of the user.
     func calls(ofDevice key: Device.Key) throws(Failure) -> CallTimes
 
     /// The number of the last recorded call; 0 when none is, and never so high that none can follow.

@@ -22,7 +22,7 @@ package enum Admission {
         }
     }
 
-    /// The result of accepting an event that is not stored, because its person was forgotten or nobody can tell; nil when it is stored.
+    /// Returns the result of an event that is not stored, because its person was forgotten or may have been; nil when it is stored.
     package static func refusal<Rows: RegistryRows>(
         of incoming: IncomingEvent, in rows: Rows
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {

@@ -1,4 +1,4 @@
-/// A digest of 128 bits under a random key (SipHash-2-4), so that nobody who does not know the key can find two texts with the same one.
+/// A digest of 128 bits under a random key (SipHash-2-4), so that without the key no two texts with the same digest can be found.
 package struct KeyedDigest: Sendable, Hashable {
     let low: UInt64
     let high: UInt64

@@ -1,6 +1,6 @@
 package import Time
 
-/// An operator's decision that genuine security keys count no more: one key, a person's, those of a key id, or all of an app.
+/// An operator's revocation of genuine security keys: one key, a person's, those of a key id, or all of an app.
 package struct Revocation: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case everyKey
@@ -41,7 +41,7 @@ package struct Revocation: Sendable, Equatable {
         self.devicesRemoved = devicesRemoved
     }
 
-    /// The person whose keys it revokes, by name; nil for one that names nobody, and for a person who was forgotten.
+    /// The person whose keys it revokes, by name; nil for one without a name, and for a forgotten person.
     package var person: RevokedPerson? {
         if case .user(let userID) = subject { RevokedPerson(appID: appID, userID: userID) } else { nil }
     }
@@ -69,7 +69,7 @@ package enum RevocationChange: Sendable, Equatable {
 }
 
 package struct RevocationChanges: Sendable, Equatable {
-    /// In the order in which they happened. A change may be told that is known already.
+    /// In the order of the changes. A known change may be repeated.
     package let changes: [RevocationChange]
     /// The version that is known once these changes are; the next news are asked for since this one.
     package let version: Int64
@@ -83,7 +83,7 @@ package struct RevocationChanges: Sendable, Equatable {
     }
 }
 
-/// A person of an app, whose revocations are listed or who is forgotten.
+/// A person of an app whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
     package let appID: String
     package let userID: String

@@ -68,7 +68,7 @@ package struct RevocationSet: Sendable {
 }
 
 extension Store {
-    /// Calls `body` with every revocation. They are read in several calls, between which others go on.
+    /// Calls `body` with every revocation. They are read in several queries, between which other calls run.
     private func forEachRevocation(_ body: (Revocation) -> Void) throws(StoreError) {
         let rowsPerPage = 5000
         var last: UUIDv7?
@@ -80,7 +80,7 @@ extension Store {
         }
     }
 
-    /// All revocations, read in several calls, between which others go on.
+    /// Returns all revocations, read in several queries, between which other calls run.
     package func allRevocations() throws(StoreError) -> [Revocation] {
         var revocations: [Revocation] = []
         try forEachRevocation { revocations.append($0) }

@@ -25,8 +25,8 @@ private struct RevocationShard: Sendable {
 
     private static let smallestSize = 8
 
-    /// 0 for an empty slot, otherwise a part of its subject's digest. The tags of 100,000 subjects are 256 KB and stay in the processor's
-    /// caches, the slots are 6 MB and do not: whoever is not revoked is found out without a look at them.
+    /// 0 for an empty slot, otherwise a part of its subject's digest. The tags of 100,000 subjects are 256 KB and fit into the processor's
+    /// caches, the slots are 6 MB and do not: most users without a revocation are found by the tags alone.
     private var tags: [UInt8] = []
     private var slots: [Slot] = []
     private var count = 0

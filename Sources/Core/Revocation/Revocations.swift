@@ -5,7 +5,7 @@ internal import Time
 ///
 /// It holds digests under a random key, and no names. Safe on any thread; lookups allocate nothing and take no lock.
 package final class Revocations: Sendable {
-    /// Before they have been read for the first time: nobody can say which keys are revoked.
+    /// Before the first read: it is unknown which keys are revoked.
     package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
     /// No revocations, for a process without a store.
     package static let none = Revocations(RevocationTable(), [:], isKnown: true)
@@ -62,9 +62,7 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.head.span.extracting(SecurityKey.saltStart...), issuedAt: key.issuedAt, app: app)
     }
 
-    /// Whether something that was given for a security key, such as the registration of a device or a bot's ticket, counts no more: it ends
-    /// as the key does.
-    /// - Parameters: as above.
+    /// Whether a credential that a security key led to, such as the registration of a device or a bot's ticket, is revoked with the key.
     /// - Throws: when OpenSSL fails.
     package func revokes(
         _ claims: KeyClaims, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
@@ -77,15 +75,15 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.salt.span, issuedAt: claims.issuedAt, app: app)
     }
 
-    /// Whether what a device registered with counts no more, or its person was blocked or forgotten; also when OpenSSL cannot tell. A key
-    /// that is not known may have been made with any secret of the app; the revocation of one key alone does not cover it.
+    /// Whether a device's registration is revoked, or its person was blocked or forgotten; also true when OpenSSL fails. An unknown key may
+    /// have been made with any secret of the app; the revocation of one key alone does not cover it.
     func covers(_ device: RegistryDevice) -> Bool {
         let (appID, userID) = (device.key.appID.utf8.span, device.key.userID.utf8.span)
         return (try? revokes(device.claims, app: RevocationDigests.app(appID), appID: appID, userID: userID)) ?? true
     }
 
-    /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or
-    /// all of the app were. A key that was issued in the second of a sign-out is revoked.
+    /// Whether all credentials of a person from that time are revoked: the person was blocked or forgotten, or the person or all users of
+    /// the app were signed out since. A key that was issued in the second of a sign-out is revoked.
     private func revokesPerson(
         issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -107,17 +105,14 @@ package final class Revocations: Sendable {
         hasKeyIDs && table.issuedBefore(RevocationDigests.keyID(app, keyID)) == .max
     }
 
-    /// Whether a person is blocked or was forgotten, with whatever key: what is asked where a key is only a text that the app's backend
-    /// understands, and in the shadow mode.
-    /// - Parameters: as of `revokes`.
+    /// Whether a person is blocked or was forgotten, with any key: for apps whose keys only the backend understands, and for shadow mode.
     /// - Throws: when OpenSSL fails.
     package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         if try isFormer(appID: appID, userID: userID) { return true }
         return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
     }
 
-    /// Whether a person was forgotten: nothing of theirs is taken any more. Asks nothing of OpenSSL while nobody was.
-    /// - Parameters: as of `revokes`.
+    /// Whether a person was forgotten, so that no data of the person is accepted. Does not call OpenSSL while no person was.
     /// - Throws: when OpenSSL fails.
     package func isFormer(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         guard hasFormers else { return false }

@@ -28,7 +28,7 @@ package struct SessionStatus: Sendable, Equatable {
 
     /// The last token, while it is kept in memory; nil when none is.
     package let kept: Kept?
-    /// Nil when nothing stands in the way of a new token.
+    /// nil when a new token can be requested.
     package let obstacle: Obstacle?
 
     package init(kept: Kept?, obstacle: Obstacle?) {

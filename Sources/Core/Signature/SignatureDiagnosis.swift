@@ -1,9 +1,9 @@
 internal import Bytes
 package import Crypto
 
-/// Finds out why a webhook's signature is not genuine: what else its sender or its receiver may have signed.
+/// Finds out why a webhook's signature is not genuine: which other content or secret was signed.
 ///
-/// It never tells the signature that would be right, so that it signs nothing for anybody.
+/// It never returns the right signature, so that it cannot be used to sign.
 package struct SignatureDiagnosis {
     /// A secret that the signature may have been made with.
     package struct Secret: Sendable {
@@ -22,7 +22,7 @@ package struct SignatureDiagnosis {
     package enum Finding: Sendable, Equatable {
         /// The header is no signature of this scheme or another one.
         case malformed
-        /// The signature belongs to something else: each sentence tells one difference.
+        /// The signature belongs to other content: a sentence for each difference.
         case differences([String])
         case unknown
     }
@@ -34,10 +34,9 @@ package struct SignatureDiagnosis {
     private let secrets: [(counts: Bool, differences: [String], bytes: SecretBytes)]
     private let messages: [(differences: [String], bytes: [UInt8])]
 
-    /// Gathers what is tried.
     /// - Parameters:
     ///   - body: the bytes that were received.
-    ///   - signed: what stands before the body in what is signed, for each guess with its difference; nil for the right one, which comes first.
+    ///   - signed: the signed text before the body, for each guess with its difference; nil for the right one, which comes first.
     package init(_ scheme: SignatureScheme, body: [UInt8], signed: [(difference: String?, start: String)], secrets: [Secret]) {
         self.scheme = scheme
         self.secrets = secrets.flatMap { secret in
@@ -142,6 +141,6 @@ private struct GivenSignature {
         }
     }
 
-    /// The bytes that digits stand for; nil for any other text.
+    /// Returns the bytes of hexadecimal digits; nil for any other text.
     static func bytes(ofHexadecimal digits: [UInt8]) -> [UInt8]? { digits.isEmpty ? nil : Hexadecimal.bytes(digits.span) }
 }

@@ -34,7 +34,7 @@ package struct SignatureScheme: Sendable {
     package let encoding: Encoding
     /// Required or optional text before the code, in lower case.
     package let prefix: String
-    /// Whether the secret is the text itself, or what its base64 after `whsec_` stands for.
+    /// Whether the secret is the text itself, or the decoded base64 after `whsec_`.
     package let decodesSecret: Bool
 
     package init(header: String, algorithm: Algorithm, encoding: Encoding, prefix: String, decodesSecret: Bool = false) {

@@ -19,16 +19,17 @@ package struct BotCall: Sendable, Equatable {
         case invalid
         /// The person has called too often.
         case limited
-        /// The ticket is valid, but it allows this call no more.
+        /// The ticket is valid, but no longer allows this call.
         case denied
         case confirmationRequired = "confirmation_required"
         /// The process ended while it was under way; whether the backend has done something is not known.
         case unknown
 
-        /// Whether somebody may look for it later: it is kept as long as dead deliveries, the others as long as delivered ones.
+        /// Whether it is stored as long as dead deliveries, because operators may search for it; others are stored as long as delivered
+        /// ones.
         package var isTrouble: Bool { self == .failed || self == .timedOut || self == .unknown }
 
-        /// Whether what a call comes to may still be told: it is under way, or was believed to be lost.
+        /// Whether its ending may still follow: it is under way, or was believed to be lost.
         package var isOpen: Bool { self == .started || self == .unknown }
     }
 

@@ -4,7 +4,7 @@ package import Time
 package struct Claim: Sendable, Equatable {
     package let notifier: String
     package private(set) var now: UnixMilliseconds
-    /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
+    /// The lease in milliseconds: a delivery without a report is due again after it.
     package let leaseMilliseconds: UInt64
     /// The most deliveries to lease; 0 only asks when the next one is due.
     package let limit: Int
@@ -62,8 +62,7 @@ package struct Claimed: Sendable, Equatable {
     /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
     /// order key do not count.
     package private(set) var nextDue: UnixMilliseconds?
-    /// The notifier's pauses that the processes with this store tell each other, after the claim's own news; nil when the store is one
-    /// process's alone.
+    /// The notifier's pauses that the replicas share, after the claim's own updates; nil when the store belongs to one process.
     package private(set) var pauses: [SharedPause]?
 
     package init(

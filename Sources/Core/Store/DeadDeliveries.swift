@@ -11,7 +11,7 @@ package struct DeadDeliveries: Sendable, Equatable {
     /// When the event of the last one arrived.
     package private(set) var newestReceivedAt: UnixMilliseconds
     /// When the last one ended, which after a retry may be long after its event arrived; nil where a thousand dead deliveries of others
-    /// ended later, because the store looks at no more.
+    /// ended later, because the store searches no further.
     package private(set) var newestEndedAt: UnixMilliseconds?
 
     package init(

@@ -28,7 +28,7 @@ package struct DeliveryPage: Sendable, Equatable {
     /// none, may have a next one.
     package let next: DeliveryCursor?
 
-    /// Makes a page of what was found, of which one more than the limit tells that there is another page.
+    /// Makes a page of the rows found; one row beyond the limit shows that there is another page.
     package init(_ found: [(place: DeliveryCursor, delivery: Delivery)], limit: Int) {
         let shown = found.prefix(limit)
         deliveries = shown.map(\.delivery)

@@ -1,6 +1,6 @@
 package import Time
 
-/// The operator's action that ended pending deliveries; the word stands in metrics.
+/// The operator's action that ended pending deliveries; the raw value is shown in metrics.
 package enum GivenUpReason: String, Sendable, CaseIterable {
     case purged
     case forgotten
@@ -43,7 +43,7 @@ package struct Erasure: Sendable, Equatable {
 
 /// The texts by which a person is searched for after the erasure.
 package struct PersonTraces: Sendable, Equatable {
-    /// The shortest text, in bytes of UTF-8, that files are searched for: a shorter one stands in any file by chance.
+    /// The minimum length, in bytes of UTF-8, of texts that files are searched for: a shorter one occurs in any file by chance.
     package static let shortestText = 8
 
     package let person: RevokedPerson
@@ -98,7 +98,7 @@ package struct ErasureProof: Sendable, Equatable {
 
     /// Tables that still name the person although nothing waits.
     package let tables: [Table]
-    /// Pending deliveries of events that tell others of the erasure: the person leaves them as soon as they end.
+    /// Pending deliveries of events about the erasure: the person leaves them as soon as they end.
     package let waiting: [Erasure.Deliveries]
     package let files: Files?
     /// Whether the write-ahead log was emptied; nil for a store without one.
@@ -118,10 +118,10 @@ package struct ErasureProof: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event that tells others that a person was forgotten.
+    /// Makes the event of an erasure.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: how long the event is delivered.
+    ///   - lifeMilliseconds: the life of the event.
     package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,

@@ -1,6 +1,6 @@
 package import Time
 
-/// When a key of an app last authorized somebody, as all processes know that share the store.
+/// The last successful authorization with a key of an app, as known to all processes that share the store.
 package struct KeyUse: Sendable, Equatable {
     package struct Name: Hashable, Comparable, Sendable {
         package let app: ByteKey
@@ -48,7 +48,7 @@ package struct Replica: Sendable, Equatable {
     package let isOwn: Bool
     /// Milliseconds between its heartbeat and that of this process.
     package let silentMilliseconds: UInt64
-    /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it has told none, as older versions and commands do.
+    /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it published none, as older versions and commands.
     package let keysDigest: String?
 
     package init(id: String, isOwn: Bool, silentMilliseconds: UInt64, keysDigest: String?) {

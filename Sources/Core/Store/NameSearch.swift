@@ -33,7 +33,7 @@ package struct NameMatch: Sendable, Hashable {
     package let kind: Kind
     package let source: Source
     package let appID: String
-    /// The user that was found, or to whom a device, a delivery or a genuine security key belongs; nil for anything else.
+    /// The user that was found, or that owns the device, the delivery or the genuine security key; nil for anything else.
     package let userID: String?
 
     package init(_ kind: Kind, in source: Source, appID: String, userID: String? = nil) {

@@ -2,7 +2,7 @@ package struct ReplicaStatus: Sendable, Equatable {
     /// Of a process that has its store for itself.
     package static let alone = ReplicaStatus(isElected: true, isHeard: true)
 
-    /// Whether this process does the upkeep for all. At times nobody is elected, or two processes are, so upkeep must be safe to do twice.
+    /// Whether this process does the upkeep for all. At times no process is elected, or two are, so upkeep must be safe to do twice.
     package let isElected: Bool
     /// Whether the others know that this process lives. If not, it must start no attempt, because they are about to release its leases.
     package let isHeard: Bool

@@ -16,7 +16,7 @@ package struct SharedPause: Sendable, Equatable {
     package let reason: String
     /// When the process that has found it out tries again; `max` when it does not.
     package private(set) var until: UnixMilliseconds
-    /// Whether this process has told it; only a store sets it.
+    /// Whether this process shared it; only a store sets it.
     package let isOwn: Bool
 
     package init(_ kind: Kind, reason: String, until: UnixMilliseconds, isOwn: Bool = false) {
@@ -31,7 +31,7 @@ package struct SharedPause: Sendable, Equatable {
 package enum PauseUpdate: Sendable, Equatable {
     /// A pause begins, in place of an earlier one of its kind.
     case begins(SharedPause)
-    /// The notifier is misconfigured no more: an attempt has succeeded, or somebody has resumed it.
+    /// The notifier is no longer misconfigured: an attempt has succeeded, or an operator has resumed it.
     case ends
 
     package var kind: SharedPause.Kind { if case .begins(let pause) = self { pause.kind } else { .misconfigured } }

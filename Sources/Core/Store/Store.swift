@@ -10,19 +10,18 @@ package protocol Store: Sendable {
     ///
     /// Returns at once; many calls are made durable together.
     /// - Parameters:
-    ///   - audience: which notifiers are told of what the event's token changes in the registry.
-    ///   - isAwaited: whether anybody still waits for the completion; if not, the call may be dropped and fails. It must not block.
-    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before
-    ///     this returns when that is known at once. It must neither block nor call the store's other methods but `end`.
+    ///   - audience: the subscriptions to changes of the registry by the event's token.
+    ///   - isAwaited: returns whether the completion is still awaited; if not, the call may be dropped and fails. It must not block.
+    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on the caller's thread
+    ///     before this returns if the result is known at once. It must neither block nor call the store's other methods but `end`.
     func accept(
         _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
-    /// Stores what follows from what a help desk has told, unless the same was stored already: what is remembered of its topics, and its
-    /// events with their deliveries, as for an arrival. The topics are asked for, the report is decided, and all of it becomes durable in
-    /// one transaction; nothing else changes these topics meanwhile. Where it has a `ReadReceipt`, pending deliveries that this covers end in the
-    /// same transaction, also those under way, whose outcomes then change nothing. PostgreSQL leaves those that another replica is just
-    /// claiming.
+    /// Stores the consequences of a help desk's report, unless it was stored already: the states of its topics, and its events with their
+    /// deliveries. The store reads the topics, calls the report's function, and makes all of it durable in one transaction; nothing else
+    /// changes these topics meanwhile. If the report has a `ReadReceipt`, the pending deliveries that it covers end in the same
+    /// transaction, also those under way, whose outcomes are then ignored. PostgreSQL skips those that another replica is just claiming.
     /// - Parameters: as for `accept`.
     func accept(
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
@@ -35,17 +34,17 @@ package protocol Store: Sendable {
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
 
-    /// Stores a call of a bot's function, before the company's backend is called, or one that was refused and has ended with that. When a call
-    /// with its key is stored already, nothing is: of two that come at once, also to two processes, one is new. A call without a key, which
-    /// nobody waits for, is stored some milliseconds later if nothing else is.
+    /// Stores a call of a bot's function before the company's backend is called, or one that was rejected. A call whose key is stored
+    /// already is not stored: of two concurrent calls, also to two processes, one is new. A call without a key is stored some milliseconds
+    /// later, together with others if possible.
     /// - Parameters: as for `accept`.
     func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void)
 
-    /// Stores what came of a call, as `BotCall.ended` says; nothing of a call that is not stored, or no more. Returns at once, and finds
-    /// room however much waits: there are no more endings than calls under way. A call whose ending cannot be stored becomes `unknown`. It is
-    /// stored some milliseconds later if nothing else is.
+    /// Stores the ending of a call, as `BotCall.ended` describes; ignores calls that are not stored. Returns at once and is never rejected
+    /// for a full queue, because there are no more endings than calls under way. A call whose ending cannot be stored becomes `unknown`. It
+    /// is stored some milliseconds later, together with others if possible.
     /// - Parameter completion: as for `accept`.
     func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
@@ -56,8 +55,8 @@ package protocol Store: Sendable {
     /// - Parameter after: the `next` of the previous page; nil for the first.
     func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage
 
-    /// Gives up calls that began before a time and that nobody has ended: their process has ended. They become `unknown`; at most `limit`,
-    /// so that no other call waits long. Of the processes that share a store one gets each of them.
+    /// Gives up calls that began before a time and have no ending, because their process has ended. They become `unknown`; at most `limit`,
+    /// so that no other call waits long. Each of them is returned to one replica only.
     /// - Returns: the calls, as they are now; fewer than `limit` when none is left.
     func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall]
 
@@ -79,19 +78,18 @@ package protocol Store: Sendable {
 
     /// Records the outcomes of attempts, and then claims due deliveries for new ones, for all notifiers in one transaction.
     ///
-    /// Of several reports on one attempt the first counts; a report on a deleted delivery is ignored. `DeviceUpdate` changes the registry.
+    /// Of several reports on one attempt the first applies; a report on a deleted delivery is ignored. `DeviceUpdate` changes the registry.
     ///
-    /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. Apps take
-    /// turns, also from one claim to the next, so that the backlog of one delays the deliveries of another by about one batch; of each
-    /// app the longest due come first. Expired deliveries are given up instead, with the reason `expired`, and comments for a device that
-    /// was removed end as `noTarget`. Deliveries whose call the claim's pace does not allow yet are put off until it does, without counting
-    /// an attempt; those that are leased count as called. Deliveries that are due later than the claim's `latestDue` are first made due
-    /// now. Claims are met in their order. One call does a limited amount: when it returns fewer deliveries than wanted there may be more,
-    /// which `nextDue` tells.
+    /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again without a report. Apps take
+    /// turns, also from one claim to the next, so that the backlog of one delays the deliveries of another by about one batch; of each app
+    /// the longest due come first. Expired deliveries end with the reason `expired`, and comments for a removed device end as `noTarget`.
+    /// Deliveries beyond the claim's rate limits are deferred without counting an attempt; leased ones count as called. Deliveries that are
+    /// due later than the claim's `latestDue` are first made due now. Claims are processed in order. One call does a limited amount: when
+    /// it returns fewer deliveries than requested there may be more, which `nextDue` shows.
     ///
-    /// Claims also tell the processes that share the store of a notifier's pauses, and are told of theirs.
-    /// - Returns: the results of the claims, in their order. A claim that fails, for example at an unreadable row, changes nothing; the
-    ///   other claims and the reports stand.
+    /// Claims also share a notifier's pauses with the other replicas, and return theirs.
+    /// - Returns: the results of the claims, in order. A claim that fails, for example at an unreadable row, changes nothing; the other
+    ///   claims and the reports apply.
     /// - Throws: when nothing of all this was done.
     func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
@@ -102,7 +100,7 @@ package protocol Store: Sendable {
     /// opened.
     func claimedAttempts() throws(StoreError) -> [ClaimedAttempt]
 
-    /// The deliveries that match, newest first: at most `limit`, and fewer when they are far apart, so that no page takes long. Where
+    /// Returns the matching deliveries, newest first: at most `limit`, and fewer when they are far apart, so that no page takes long. When
     /// `next` is nil there are no more.
     /// - Parameter after: the `next` of the previous page; nil for the first.
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage
@@ -122,20 +120,19 @@ package protocol Store: Sendable {
     /// - Returns: nil when there is none.
     func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
 
-    /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Looks at those that match, newest
-    /// first and at most `limit` of them, in several transactions, between which other calls go on. A delivery that finds no room in the queue
+    /// Makes matching dead deliveries pending again, due now, with a new expiry; their attempts continue to count. Examines at most `limit`
+    /// of them, newest first, in several transactions, between which other calls run. A delivery without room in the queue
     /// (`DeliveryBounds`), or whose user was forgotten, stays dead.
-    /// - Parameter after: the `next` of the step before; nil for the first step.
+    /// - Parameter after: the `next` of the previous step; nil for the first.
     func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
     ) throws(StoreError) -> RetryStep
 
-    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
-    /// no other call waits long.
+    /// Ends due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that no
+    /// other call waits long.
     /// - Parameters:
-    ///   - now: the time.
-    ///   - expiredBy: deliveries that expire at this time or before have expired: `now`, less what is held back after a jump of the clock.
-    /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
+    ///   - expiredBy: deliveries that expire at this time or before have expired: `now`, less the time withheld after a jump of the clock.
+    /// - Returns: the number for each notifier, in the order of their names' bytes; fewer than `limit` in total when none is left.
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
 
     /// Lowers later expiries of pending deliveries to `latest`: such deliveries arrived while the clock was ahead. At most `limit`, so that
@@ -152,16 +149,15 @@ package protocol Store: Sendable {
     /// - Returns: how many; fewer than `limit` when none is left.
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
-    /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
-    /// any more, topics of which nothing was heard for as long, calls that no pace counts any more, and calls of bots (`BotCall.kept`); at
-    /// most `limit` in all, so that no other call waits long.
+    /// Deletes deliveries that ended before the given times, each event with its last delivery, comments after their deduplication, topics
+    /// without reports for as long, expired calls of rate limits, and calls of bots (`BotCall.kept`); at most `limit` in total, so that no
+    /// other call waits long.
     ///
-    /// A comment is recognised for `Deduplication.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
-    /// webhooks that got no answer, and somebody may replay a captured one.
+    /// A comment is deduplicated for `Deduplication.milliseconds` after its arrival, even if its deliveries are deleted: the help desk
+    /// repeats webhooks without an answer, and a captured one may be replayed.
     /// - Parameters:
-    ///   - now: the time.
     ///   - deliveredBefore: applies to `noTarget` too.
-    /// - Returns: how many; fewer than `limit` when nothing is left to do.
+    /// - Returns: the number of rows; fewer than `limit` when nothing is left to do.
     func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// Deletes deliveries in one state that ended before a time, as `purge` does; at most `limit`, so that no other
@@ -176,20 +172,20 @@ package protocol Store: Sendable {
     /// change them, so the numbers are exact, and the cost does not grow with them.
     func dead() throws(StoreError) -> DeadCounts
 
-    /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one, and signs out the devices of a
-    /// person that it covers. Where there is no room for its deliveries they end at once.
-    /// - Parameter person: whom it names, or whose key it revokes; nil when that is not known, or the devices of an app are covered.
+    /// Adds a revocation, and in the same transaction stores its event, if there is one, and signs out the devices of a person that it
+    /// covers. Deliveries without room in a queue end at once.
+    /// - Parameter person: the person that it names, or whose key it revokes; nil when the person is unknown, or the devices of an app are
+    ///   covered.
     /// - Precondition: its id is new.
-    /// - Returns: how many devices were signed out.
+    /// - Returns: the number of devices that were signed out.
     func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
-    /// Signs out the devices that a revocation of a key, a key id or an app covers, unless `revoke` was told the person. It takes several
-    /// transactions, between which other calls go on. Comments pass over the devices at once (`DeliveryPlan.candidates`), so this may end
-    /// after some seconds; `signOutRevokedDevices` does the rest. A device that registers while the revocation is made may keep its row;
-    /// comments pass over it, too.
-    /// - Returns: how many; 0 for a revocation that names a person.
+    /// Signs out the devices that a revocation of a key, a key id or an app covers, unless `revoke` knew the person. It takes several
+    /// transactions, between which other calls run. Comments skip the devices at once (`DeliveryPlan.candidates`), so this may end after
+    /// some seconds; `signOutRevokedDevices` does the rest. A device that registers concurrently may keep its row; comments skip it, too.
+    /// - Returns: the number of devices; 0 for a revocation that names a person.
     func signOutDevices(
         coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
@@ -203,8 +199,8 @@ package protocol Store: Sendable {
     /// - Parameter after: the last of the previous list; nil for the first.
     func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
 
-    /// When a person and devices last registered, for operators; nothing for whom the store does not know.
-    /// - Parameter devices: ids of the person's devices. Who else was signed in there counts as well.
+    /// Returns the last registrations of a person and of devices, for operators; empty for an unknown person.
+    /// - Parameter devices: ids of the person's devices. Other users of them count as well.
     func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls
 
     /// Removes a revocation: the keys that it was about count again, unless another one is about them too.
@@ -216,19 +212,20 @@ package protocol Store: Sendable {
     /// - Parameter version: of earlier changes; nil returns the present version without changes.
     func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges
 
-    /// The salt of the store's former persons; nil when nobody was forgotten.
+    /// The salt of the store's forgotten persons; nil when there are none.
     func formerSalt() throws(StoreError) -> [UInt8]?
 
-    /// Removes the devices of a person, the recorded calls of the person and of the devices, the calls of bots for the person, and all events
-    /// about the person with their deliveries and attempts, in several transactions, between which other calls go on. Whoever repeats it finishes what another call has
-    /// begun. What comes meanwhile may stay, so the person must have been revoked before.
+    /// Deletes the devices of a person, the recorded calls of the person and of the devices, the calls of bots for the person, and all
+    /// events about the person with their deliveries and attempts, in several transactions, between which other calls run. A repetition
+    /// completes an interrupted call. Concurrent data may stay, so the person must have been revoked before.
     ///
-    /// Comments are still recognised, and nothing is made of what comes about the person's topics. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that
-    /// tell of the person's end (`IncomingEvent.isErased`) stay until none of their deliveries is pending.
+    /// Comments are still deduplicated, and later reports about the person's topics are ignored. If an attempt is under way, its outcome is
+    /// ignored. Only relays receive the removal of the devices. Events about the erasure (`IncomingEvent.isErased`) stay until none of
+    /// their deliveries is pending.
     func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
 
-    /// Has what was erased leave the files, as far as that can be had at once, and looks for what names a person still, in the tables and in
-    /// the store's own files. Takes some seconds, and longer in a large store.
+    /// Removes erased data from the files, as far as possible at once, and searches the tables and the store's own files for the person.
+    /// Takes some seconds, and longer in a large store.
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof
 
     /// The numbers of deliveries since the store was opened that ended as they were made, by notifier in the order of the names' bytes.
@@ -252,7 +249,7 @@ package protocol Store: Sendable {
     /// This process's knowledge of the other replicas. Does not block.
     var replicaStatus: ReplicaStatus { get }
 
-    /// Records when keys were used. Of what is known of a key, the earliest `since` and the latest `usedAt` stay.
+    /// Records the usage of keys. For each key the earliest `since` and the latest `usedAt` are stored.
     func record(_ uses: [KeyUse]) throws(StoreError)
 
     /// Returns the records of all keys, also of those that are no longer configured, ordered by the apps' bytes and the keys' numbers.
@@ -261,17 +258,17 @@ package protocol Store: Sendable {
     /// The conditions that last, in the order of their keys.
     func conditions() throws(StoreError) -> [OperatorCondition]
 
-    /// Says that this process sees a condition, which begins unless it lasts already. Then the event that tells of it is stored in the same
-    /// transaction; where there is no room for its deliveries they end at once.
+    /// Records that this process sees a condition, which begins unless it exists already. Then its event is stored in the same transaction;
+    /// deliveries without room in a queue end at once.
     /// - Returns: whether it began with this call.
     func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool
 
-    /// Says that this process does not see a condition. It ends when no other living process sees it, and then the event that tells of it
-    /// is stored in the same transaction, as `raise` does.
+    /// Records that this process does not see a condition. It ends when no other living process sees it, and then its event is stored in
+    /// the same transaction, as in `raise`.
     /// - Returns: whether it ended with this call.
     func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool
 
-    /// Sets the digest of the keys that this process has in force, which its next heartbeat tells the others. Does not block.
+    /// Sets the digest of the keys that this process has in force, which its next heartbeat publishes. Does not block.
     func announce(keysDigest: String)
 
     /// The processes that serve with the store, this one included, as the last heartbeat has found them; none when only one process can
@@ -292,7 +289,8 @@ package protocol Store: Sendable {
     func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError)
 
     /// Closes the store: calls under way finish, later ones fail.
-    /// - Returns: why the store could not be marked as closed, with the remedy. What was answered is kept, and the next start goes on with it.
+    /// - Returns: why the store could not be marked as closed, with the remedy. Accepted data is durable, and the next start continues with
+    ///   it.
     @discardableResult
     func close() -> StoreError?
 }
@@ -310,7 +308,7 @@ extension Store {
         try revocations(person.map { .person($0) } ?? .all, after: after, limit: limit)
     }
 
-    /// Adds a revocation, and tells nobody of the devices that it signs out.
+    /// Adds a revocation without a known person.
     package func revoke(_ revocation: Revocation, announcing incoming: IncomingEvent? = nil) throws(StoreError) {
         _ = try revoke(revocation, of: revocation.person, announcing: incoming, telling: .nobody)
     }

@@ -130,11 +130,11 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case queueFull = "queue_full"
         /// The disk is full, or nearly.
         case diskFull = "disk_full"
-        /// The store is damaged, and somebody must look.
+        /// The store is damaged, and an operator must act.
         case corrupt
-        /// It could not be reached or written just now.
+        /// It could not be reached or written now.
         case unavailable
-        /// It is not open: whoever has it opens it as soon as that is possible.
+        /// It is not open; it is opened as soon as possible.
         case notOpen = "not_open"
         /// The way to it broke while it committed, and it could not be asked in time: the call may have taken effect. A repeated event is
         /// recognised if it did.

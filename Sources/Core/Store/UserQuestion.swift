@@ -1,6 +1,6 @@
 /// A question to the other processes that share a store: what do they remember of a user?
 package struct UserQuestion: Sendable, Equatable {
-    /// After how many milliseconds nobody answers any more, and the store deletes it with its answers.
+    /// Milliseconds after which it is no longer answered, and the store deletes it with its answers.
     package static let lifeMilliseconds: UInt64 = 60_000
 
     package let id: UUIDv7

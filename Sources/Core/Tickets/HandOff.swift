@@ -1,4 +1,4 @@
-/// The ticket in which support was told of a person.
+/// The ticket in which support was informed of a person.
 package struct HandOff: Sendable, Equatable {
     /// The ticket, as it was before the message.
     package let ticket: Ticket

@@ -39,7 +39,7 @@ package struct Ticket: Sendable, Equatable {
 
     package func has(_ field: TicketField) -> Bool { fields.contains(field) }
 
-    /// Whether it is about to be listed before another one: what has changed last comes first, then what is newer.
+    /// Whether it precedes another one in lists: latest change first, then newest first.
     package func precedes(_ other: Ticket) -> Bool {
         let (own, others) = (updatedAt?.rawValue ?? 0, other.updatedAt?.rawValue ?? 0)
         return own == others ? id > other.id : own > others
@@ -105,7 +105,7 @@ extension [TicketField] {
         filter { field in keys.contains { $0.utf8.elementsEqual(field.key.utf8) } }
     }
 
-    /// The keys of wanted fields that are missing here or have another value: the help desk drops what nobody has registered without a word.
+    /// The keys of requested fields that are missing here or have another value: the help desk silently drops unregistered fields.
     package func missing(of wanted: [TicketField]) -> [String] {
         wanted.filter { field in
             // A cleared field may be left out of the answer.

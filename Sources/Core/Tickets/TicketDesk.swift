@@ -1,7 +1,7 @@
 /// The tickets of one app at its help desk. Every call waits for the help desk, so no call may come from a thread that serves connections.
 package protocol TicketDesk: Sendable {
     /// Makes a ticket, and the customer if the help desk does not have the person yet.
-    /// - Returns: the ticket as the help desk has it, which may lack fields that nobody has registered there.
+    /// - Returns: the ticket as the help desk has it, which may lack unregistered fields.
     func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket
     /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new one.
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
@@ -11,15 +11,15 @@ package protocol TicketDesk: Sendable {
     /// Counts tickets by state: those of one person, or all.
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64]
     /// Closes a ticket that is active or idle.
-    /// - Parameter owner: whose ticket it must be; nil for anybody's.
+    /// - Parameter owner: its required owner; nil for any.
     func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
-    /// Says which channels a ticket is about, of which its customer must have joined each; none clears them.
-    /// - Parameter owner: whose ticket it must be; nil for anybody's.
+    /// Sets the channels that a ticket is about, of which its customer must have joined each; none clears them.
+    /// - Parameter owner: its required owner; nil for any.
     func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket
     /// Sets fields of a ticket; other fields stay.
-    /// - Parameter owner: whose ticket it must be; nil for anybody's.
+    /// - Parameter owner: its required owner; nil for any.
     /// - Returns: all its fields as the help desk has them afterwards.
     func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField]
     /// Sets fields of a customer; other fields stay.
@@ -32,7 +32,7 @@ package struct NewTicket: Sendable, Equatable {
         case none
         /// It was sent, so that support sees the ticket.
         case sent
-        /// It was not sent, or nobody knows; the ticket is there all the same.
+        /// It was not sent, or that is unknown; the ticket exists all the same.
         case failed(TicketFailure)
 
         /// The reason why it was not sent; nil when it was, or none was requested.

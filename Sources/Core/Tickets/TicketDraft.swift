@@ -1,4 +1,4 @@
-/// A ticket that somebody wants to have made.
+/// A request for a new ticket.
 package struct TicketDraft: Sendable, Equatable {
     /// The longest name of a customer, in UTF-16 code units.
     package static let longestUserName = 80
@@ -25,7 +25,7 @@ package struct TicketDraft: Sendable, Equatable {
     /// The customer's first message; until there is one, support does not see the ticket.
     package let message: String?
 
-    /// Checks the wish.
+    /// Checks the request.
     /// - Parameter userID: of a grammar that has been checked.
     package init(
         userID: String, userName: String? = nil, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
@@ -71,7 +71,7 @@ extension Ticket {
     /// The longest comment with which a ticket is closed, in UTF-16 code units.
     package static let longestCloseComment = 500
 
-    /// Checks the comment with which somebody wants to close a ticket.
+    /// Checks the comment of a request to close a ticket.
     package static func closeComment(wanted text: String) throws(TicketProblem) -> String {
         guard FieldGrammar.problem(of: text.utf8.span, longest: longestCloseComment) == nil else {
             throw TicketProblem("comment", "expected 1 to \(longestCloseComment) UTF-16 code units without control characters")

@@ -8,7 +8,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case notClosable(TicketState?)
     /// Only a closed ticket can be reopened.
     case notClosed(TicketState?)
-    /// The help desk does not offer this to anybody but its own programs.
+    /// The help desk offers this only to its own programs.
     case unsupported
     /// The message asks nothing, is not of support, or was answered already.
     case notAsked
@@ -18,7 +18,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case tooManyChannels(room: Int)
     /// Customers may not set one of these fields; the configuration's key lists those that they may.
     case fieldNotAllowed(listedBy: String)
-    /// The help desk refuses what was asked for, such as a group that it does not have.
+    /// The help desk rejects the request, such as a group that does not exist.
     case refused
     /// Too many requests: wait so many seconds.
     case limited(seconds: UInt64)
@@ -30,7 +30,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     /// logs. What was to be changed may have been changed.
     case unavailable(reason: String)
 
-    /// Whether what was to be changed may have been changed all the same.
+    /// Whether the change may have been made all the same.
     package var mayHaveChanged: Bool { if case .unavailable = self { true } else { false } }
 
     package var code: String {

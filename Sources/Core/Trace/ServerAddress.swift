@@ -1,4 +1,4 @@
-/// The server that an address names, as spans tell of it: neither path nor query, which may hold what others must not see.
+/// The server in an address, as spans show it: without path and query, which may hold secrets.
 package struct ServerAddress: Sendable, Equatable {
     /// The host as it is written; an IPv6 address without its brackets.
     package let host: String

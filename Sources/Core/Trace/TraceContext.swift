@@ -46,7 +46,7 @@ extension TraceContext {
 
     /// Reads the header's value, without the blanks around it. A later version is read as far as version 00 goes (section 4.3).
     ///
-    /// Nil for what is no such value: then the caller begins a trace of its own, as if there were no header (section 4.3).
+    /// Returns nil for an invalid value: then the caller begins a trace of its own, as without the header (section 4.3).
     package init?(traceparent value: Span<UInt8>) {
         guard value.count >= Self.count, let version: UInt8 = Self.number(value, 0..<2), version != 0xFF,
             value.count == Self.count || version > 0 && Self.isHyphen(value, Self.count),
@@ -76,7 +76,7 @@ extension TraceContext {
 
     private static func isHyphen(_ value: Span<UInt8>, _ index: Int) -> Bool { value[index] == UInt8(ascii: "-") }
 
-    /// The number that digits in lower case stand for; nil when one is none. The range must not hold more digits than the type.
+    /// Returns the number of lower-case hexadecimal digits; nil when one is no digit. The range must not hold more digits than the type.
     private static func number<Number: FixedWidthInteger>(_ value: Span<UInt8>, _ range: Range<Int>) -> Number? {
         var number: Number = 0
         for index in range {

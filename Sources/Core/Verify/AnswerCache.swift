@@ -1,10 +1,10 @@
 package import Time
 
-/// Answers of one app's backend, kept for a while: bounded in number, and the oldest leaves first.
+/// Cached answers of one app's backend, bounded in number; the oldest leaves first.
 ///
-/// An entry has a fixed size, about 250 bytes with its place in the order, so the bound is one of memory too. A yes and a no have bounds of
-/// their own: strangers who try many keys must not displace what is kept of users. A yes stays as a mark after its time, until it is
-/// displaced: the key was allowed before. It is a value, and the caller locks.
+/// An entry has a fixed size, about 250 bytes with its place in the order, so the bound is one of memory too. Yes and no have separate
+/// bounds: strangers who try many keys must not displace users' answers. An expired yes stays as a mark until it is displaced: the key was
+/// allowed before. A value; the caller locks.
 package struct AnswerCache: Sendable {
     private var allowed: BoundedTable<CheckIdentity, MonotonicMilliseconds>
     private var denied: BoundedTable<CheckIdentity, MonotonicMilliseconds>
@@ -28,7 +28,7 @@ package struct AnswerCache: Sendable {
     /// Whether the last decision about an identity was a yes, as far as it is remembered.
     package func wasAllowed(_ identity: CheckIdentity) -> Bool { allowed[identity] != nil }
 
-    /// Keeps a decision as long as its lifetime says, in place of what was kept for this identity before.
+    /// Caches a decision for its lifetime, in place of the identity's former one.
     package mutating func keep(_ answer: BackendAnswer, of identity: CheckIdentity, milliseconds: UInt64, now: MonotonicMilliseconds) {
         if case .undecided = answer { return }
         allowed.remove(identity)
@@ -41,9 +41,9 @@ package struct AnswerCache: Sendable {
         }
     }
 
-    /// Forgets what is kept for a person; looks at each entry.
-    /// - Parameter person: as in `CheckIdentity`; nil for everybody. Then the marks stay, because this happens after each failure of the store
-    ///   and must not make all keys new.
+    /// Forgets the answers about a person; looks at each entry.
+    /// - Parameter person: as in `CheckIdentity`; nil for everybody. Then the marks stay, because this happens after each failure of the
+    ///   store and must not make all keys new.
     package mutating func forget(person: UInt128?) {
         if let person {
             allowed.removeAll { $0.person == person }

@@ -1,14 +1,14 @@
 package import Time
 
-/// Decides when an app's backend is called: what is kept needs no call, who asks the same shares one, and while the backend is dead or has
-/// enough calls nobody calls it.
+/// Decides when an app's backend is called: a cached answer needs no call, equal requests share one, and an open breaker or the bound of
+/// calls allows none.
 ///
 /// A key is known if Deskgate has checked it, or if the backend allowed it before; any other key is new. Known and new keys have separate
-/// shares of the calls. Only failures for known keys count for the breaker, and in a row each person counts once: a user whose own key
-/// always fails must not keep the others out. Failures for new keys pace further questions about new keys (`NewKeyRateLimit`).
+/// shares of the calls. Only failures for known keys count for the breaker, and consecutive ones of a person once: a user whose own key
+/// always fails must not keep the others out. Failures for new keys slow down further calls about new keys (`NewKeyRateLimit`).
 ///
-/// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
-/// the caller locks; all moments are of one clock.
+/// Each call that `ask` starts must be ended by `finish` exactly once, because its waiters are stored here. A value; the caller locks. All
+/// moments are of one clock.
 package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     package enum Finding: Sendable, Equatable {
         /// The answer that the backend gave before.
@@ -27,7 +27,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         case answer(Finding)
         /// Nothing: a call that is under way answers.
         case wait
-        /// Call the backend, and tell `finish` this number with its reply.
+        /// Call the backend, and pass this number to `finish` with its reply.
         case call(UInt64, isKnown: Bool)
     }
 
@@ -35,7 +35,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         package let waiters: [Waiter]
         /// Whether `forget` has come since the call: its answer may be older than what made us forget.
         package let isForgotten: Bool
-        /// The change that operators are told of; nil when there is none.
+        /// The change that operators are notified about; nil for none.
         package let change: Change?
     }
 
@@ -85,7 +85,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         self.breaker = breaker
     }
 
-    /// Whether the breaker lets nobody but probes through.
+    /// Whether the breaker allows only probes.
     package var isOpen: Bool { breaker.state != .closed }
 
     package func status(now: MonotonicMilliseconds) -> BackendStatus {
@@ -172,14 +172,14 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Forgets the answers about a person, also those that calls under way will bring: whoever asks from now on has a new call.
+    /// Forgets the answers about a person, also those of calls under way: later requests start a new call.
     /// - Parameter person: as in `CheckIdentity`; nil for everybody, whose keys stay known.
     package mutating func forget(person: UInt128?) {
         cache.forget(person: person)
         callOfIdentity = person.map { person in callOfIdentity.filter { $0.key.person != person } } ?? [:]
     }
 
-    /// The breaker only compares moments with each other, so those of a clock that nobody sets will do.
+    /// The breaker only compares moments with each other, so those of a monotonic clock are sufficient.
     private static func moment(_ now: MonotonicMilliseconds) -> UnixMilliseconds { UnixMilliseconds(rawValue: now.rawValue) }
 }
 

@@ -37,8 +37,7 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         if order.count > 2 * limit + 16 { compact() }
     }
 
-    /// Removes the value of a key.
-    /// - Returns: what was removed.
+    /// Returns the removed value.
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 

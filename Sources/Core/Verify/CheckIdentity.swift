@@ -50,7 +50,7 @@ package struct IdentityDigest: Sendable {
             })
     }
 
-    /// Half of a code is enough to tell people apart: who could find two of the same half would have to know the secret.
+    /// Half of a code distinguishes people well enough: finding two with the same half requires the secret.
     private static func half(_ code: InlineArray<32, UInt8>) -> UInt128 {
         var number: UInt128 = 0
         for index in 0..<16 { number = number << 8 | UInt128(code[index]) }

@@ -27,7 +27,7 @@ package struct ES256PrivateKey: SigningKey {
 
     /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1). The caller must erase the text.
     ///
-    /// Throws what is wrong with it.
+    /// Throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireP256()
@@ -48,7 +48,7 @@ package struct ES256PublicKey: VerifyingKey {
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
-    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireP256()
@@ -75,7 +75,7 @@ package struct RS256PrivateKey: SigningKey {
     /// Reads the first private key in a PEM text (PKCS#8, as in Google's service accounts, or PKCS#1) of at least 2048 bits. The caller
     /// must erase the text.
     ///
-    /// Throws what is wrong with it.
+    /// Throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireRSA()
@@ -95,7 +95,7 @@ package struct RS256PublicKey: VerifyingKey {
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 
-    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireRSA()

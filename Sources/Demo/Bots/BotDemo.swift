@@ -43,10 +43,10 @@ package final class BotDemo {
         }
     }
 
-    /// Has a customer talk with the model, and somebody attack it.
-    /// - Parameter say: takes what happens, a line at a time.
-    /// - Returns: what did not happen as expected, a sentence each; empty when everything did.
-    /// - Throws: when it cannot go on, because something was not answered.
+    /// Plays a customer's talk with the model, and attacks on it.
+    /// - Parameter say: receives the events, a line at a time.
+    /// - Returns: a sentence for each unexpected result; empty when everything was as expected.
+    /// - Throws: when it cannot go on, because a request got no answer.
     package func play(_ say: @escaping (String) -> Void) throws(DemoFailure) -> [String] {
         var story = BotStory(caller, shop: shop, client: client, say: say)
         try story.play()

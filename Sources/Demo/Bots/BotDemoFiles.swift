@@ -89,7 +89,7 @@ package struct BotDemoFiles: Sendable {
         "order_id", ["type": "string", "description": "The order's number.", "minLength": 1, "maxLength": 64]
     )
 
-    /// - Parameter parameters: what the model fills in, beside the customer, whom Deskgate fills in.
+    /// - Parameter parameters: those that the model fills in, beside the customer, which Deskgate fills in.
     private static func function(
         _ name: String, description: String, parameters: [(String, JSONValue)], request: JSONValue
     ) -> JSONValue {

@@ -39,8 +39,8 @@ extension BotStory {
         tell("shop", "\(attacks.count) hostile calls, and every order is as it was.")
     }
 
-    /// The model asks to cancel an order of somebody else, and the customer even confirms it.
-    /// - Returns: a confirmation that nobody has given, for the customer's own order.
+    /// The model asks to cancel another customer's order, and the customer even confirms it.
+    /// - Returns: an unused confirmation of the customer's own order.
     private mutating func confirmForVictim(_ start: Start) throws(DemoFailure) -> String {
         let asked = try explained { () throws(SimulatedModel.Failure) in
             try start.model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": .string(Self.victimOrder)]))

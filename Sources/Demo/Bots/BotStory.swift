@@ -16,7 +16,7 @@ struct BotStory {
     let client: Client
     let say: (String) -> Void
     private(set) var surprises: [String] = []
-    /// Whether the model was told to have the customer confirm, as it should be.
+    /// Whether the model was instructed to have the customer confirm, as expected.
     private(set) var wasAskedToConfirm = false
 
     init(_ caller: BotDemoCaller, shop: SampleShop, client: Client, say: @escaping (String) -> Void) {

@@ -17,9 +17,8 @@ package struct AuthenticatedCaller: Sendable {
     private let appDigest: KeyedDigest
     private let key: SecurityKey?
 
-    /// Describes a caller.
     /// - Parameters:
-    ///   - policy: what is asked of the app's keys.
+    ///   - policy: the requirements on the app's keys.
     ///   - key: parsed, and verified; nil where only the app's backend understands it.
     init(_ application: Application, policy: KeyPolicy, userID: String, parameter: String, context: RequestContext, key: SecurityKey?) {
         self.userID = userID
@@ -33,7 +32,7 @@ package struct AuthenticatedCaller: Sendable {
 
     package var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 
-    /// The key, for what is derived from it; nil where only the app's backend understands it.
+    /// The key's identity, for derived credentials; nil where only the app's backend understands it.
     package var keyIdentity: KeyIdentity? { key?.identity }
 
     /// Whether the key has been revoked meanwhile, or the person blocked.
@@ -49,7 +48,7 @@ extension CallWindows.Person {
     package var share: ShareOwner { ShareOwner(appID.text, userID.text) }
 }
 
-/// The answer to a proven caller, with what is counted and logged of it.
+/// The answer to an authenticated caller, with its fields for metrics and log.
 package struct AuthenticatedAnswer: Sendable {
     package let response: Response
     package let result: String
@@ -72,6 +71,6 @@ package struct AuthenticatedAnswer: Sendable {
 
 package enum AuthenticatedStep: Sendable {
     case answer(AuthenticatedAnswer)
-    /// When somebody has been asked: starts that, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.
+    /// After a call: starts it, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.
     case later(@Sendable (_ complete: @escaping @Sendable (AuthenticatedAnswer) -> Void) -> Void)
 }

@@ -1,22 +1,22 @@
 internal import HTTPServer
 package import JSON
 
-/// Judges the credentials, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
-/// - Returns: whether the wish is to be read, so that strangers have us read no more than that.
+/// Verifies the credentials, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
+/// - Returns: whether the request is to be read, so that strangers have only the credentials read.
 typealias CredentialJudge = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
 /// The operation of a caller whose request has been read.
 typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
 
-/// Reads a body: what is to be done or what is wrong with it, and nil if it is not to be read. Throws if the credentials cannot be read.
+/// Reads a body: returns the request or its mistake, and nil if it is not to be read. Throws if the credentials cannot be read.
 ///
-/// It knows nothing of the wish's type, because generic code is not specialised beyond its module, and looking types up would cost a request
-/// as much as verifying its key.
+/// It does not know the request's type, because generic code is not specialised beyond its module, and looking types up would cost a
+/// request as much as verifying its key.
 typealias BoundReader = @Sendable (borrowing Request, CredentialJudge) throws(BodyError) -> Result<PreparedRequest, BodyError>?
 
 /// Reads the body of a call with a security key: the credentials, and then the caller's request.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
-    /// Says how a proven caller with this wish is answered; on any thread, and must not block.
+    /// Answers an authenticated caller's request; on any thread, and must not block.
     package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedStep
 
     /// Makes the reader of a route that does this.

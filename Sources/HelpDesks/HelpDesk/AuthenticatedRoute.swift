@@ -9,9 +9,9 @@ internal import Tracing
 
 /// A `POST` of a person's app with its security key.
 ///
-/// The key is verified first, from memory, so that strangers cause no work. Where the app has a backend, it is asked next, with the connection
-/// suspended. Only then the route's owner is asked for the answer, so limits that it keeps count nobody's calls but those of the person.
-/// The shadow mode of an app is none here: without a key, somebody would be answered in another person's name.
+/// The key is verified first, from memory, so that strangers cause no work. Where the app has a backend, it is called next, with the
+/// connection suspended. Only then the route's owner produces the answer, so its limits count only the person's own calls. Shadow mode does
+/// not apply here: without a key, a caller would get another person's answer.
 package final class AuthenticatedRoute: Sendable {
     /// Counts a call; its app is nil when none is known, and the parameter is as in `AuthenticatedCaller`.
     package typealias Count = @Sendable (_ result: String, _ app: String?, _ parameter: String) -> Void
@@ -26,12 +26,11 @@ package final class AuthenticatedRoute: Sendable {
     private let count: Count
     private let refusals = AuthorizeRefusals()
 
-    /// Makes the route.
     /// - Parameters:
-    ///   - path: may have a parameter; `AuthenticatedCaller` has what stands there.
-    ///   - helpDesk: to others' apps it denies as to unknown ones; nil for a route of all apps.
-    ///   - timeoutMilliseconds: how long a step may take that answers later.
-    ///   - count: it counts the results of `perform`, and `malformed`, `denied` and `unavailable`.
+    ///   - path: may have a parameter; `AuthenticatedCaller` has its value.
+    ///   - helpDesk: apps of others are denied like unknown ones; nil for a route of all apps.
+    ///   - timeoutMilliseconds: the timeout of a step that answers later.
+    ///   - count: counts the results of `perform`, and `malformed`, `denied` and `unavailable`.
     package init<Payload>(
         _ path: StaticString, of helpDesk: HelpDeskKind?, bodyLimit: Int = 16 * 1024,
         timeoutMilliseconds: @autoclosure @escaping @Sendable () -> UInt64, description: RouteDescription, _ services: HelpDeskServices,

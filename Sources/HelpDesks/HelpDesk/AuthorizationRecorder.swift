@@ -23,8 +23,8 @@ package final class AuthorizationRecorder: Sendable {
         unknownApp = Monitor(RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: since))
     }
 
-    /// The records of an authorizer's apps, which stay over a reload. If the secret that names an app's users has changed, nobody would be found
-    /// or forgotten there, so that app begins anew.
+    /// Returns the records of an authorizer's apps, which survive a reload. If the secret that pseudonymises an app's users has changed,
+    /// that app's record starts empty, because its users could not be found.
     func records(of authorizer: Authorizer) -> AuthorizationRecords {
         let limits = RecentAuthorizations.Limits(apps: authorizer.applications.count)
         let nobody: [UInt8] = []
@@ -60,7 +60,7 @@ struct AuthorizationRecords: Sendable {
     let unknownApp: Monitor<RecentAuthorizations>
 }
 
-/// The user whom a request names, in the record of its app.
+/// The user of a request, in the record of its app.
 package struct RecordedUser: Sendable {
     private let recent: Monitor<RecentAuthorizations>
     private let user: KeyedDigest

@@ -14,7 +14,7 @@ package enum CallDescription {
         ),
     ]
 
-    /// Values of these fields for an example; the key is well-formed, and made with no secret that anybody has.
+    /// Example values of these fields; the key is well-formed, and made with a secret that no app has.
     package static let exampleCredentials: [(String, JSONValue)] = [
         ("app_id", "my-app"), ("user_id", "user-1"), ("security_key", .string("dgk1." + String(repeating: "A", count: 84))),
     ]

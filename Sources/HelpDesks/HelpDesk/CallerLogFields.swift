@@ -37,8 +37,8 @@ package struct CallerLogFields {
         userReference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 
-    /// The caller of a request about which the backend was asked.
-    /// - Parameter cause: as `BackendVerification.ask` tells it.
+    /// The caller of a request that called the backend.
+    /// - Parameter cause: from `BackendVerification.ask`.
     package func undecided(_ cause: UndecidedReason?) -> CallerLogFields {
         var caller = self
         caller.cause = cause

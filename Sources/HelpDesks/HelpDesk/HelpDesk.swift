@@ -105,7 +105,7 @@ package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
-    /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
+    /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk offers none.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// The status of a person's session tokens; nil for an app that issues none. Does not block.
     package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
@@ -177,7 +177,7 @@ package final class HelpDeskServices: Sendable {
     package let tracer: Tracer
     /// Calls the help desks, each request for its app; its owner closes it.
     package let client: LazyClient
-    /// Tells what may end what is kept about people.
+    /// Announces events that may invalidate cached data about people.
     package let invalidation: CacheInvalidation
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void

@@ -17,11 +17,10 @@ package final class HelpDeskState: Sendable {
     private let records: AuthorizationRecords
     let pushTokenLimits: [LimitRule]
 
-    /// Takes the snapshot of a configuration.
     /// - Parameters:
     ///   - authorizer: the authorizer of the same configuration's apps.
-    ///   - backends: their verifiers; without them nobody is decided about whose app's backend would have to be asked.
-    ///   - recorder: keeps how users' requests were answered.
+    ///   - backends: their verifiers; without them, users of apps with a backend cannot be decided.
+    ///   - recorder: records the answers to users' requests.
     package init(
         _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil,
         recorder: AuthorizationRecorder = AuthorizationRecorder(now: { 0 }), metrics: HelpDeskMetrics
@@ -37,10 +36,10 @@ package final class HelpDeskState: Sendable {
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
     }
 
-    /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
+    /// Decides whether a person may use the chat, for every route: `Authorizer.authorize`, with the cached answers of the backend.
     /// - Parameters:
-    ///   - helpDesk: whose route it is; another help desk's app is an unknown app there. Nil for a route of all apps.
-    ///   - question: set when the backend must be asked. Then the decision is no answer, but what `BackendVerification.ask` leads to.
+    ///   - helpDesk: the owner of the route; another help desk's app is unknown there. nil for a route of all apps.
+    ///   - question: set when the backend must be called. Then `BackendVerification.ask` yields the decision.
     package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind?, now: UnixSeconds,
         revocations: Revocations, asking question: inout BackendVerification?
@@ -54,7 +53,7 @@ package final class HelpDeskState: Sendable {
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
     }
 
-    /// The user whom a decision is about, to record the final verdict. Takes no lock and allocates nothing.
+    /// The user of a decision, to record the final verdict. Takes no lock and allocates nothing.
     package func recordedUser(_ decision: Authorizer.Authorization, userID: Span<UInt8>) -> RecordedUser {
         RecordedUser(records, decision: decision, authorizer: authorizer, userID: userID)
     }

@@ -3,9 +3,9 @@ package import Observability
 package import Threading
 package import Time
 
-/// Keeps in the store when keys were used, and tells the processes that share it which keys this one has in force.
+/// Stores the last usage of keys, and publishes which keys this process has in force to the processes that share the store.
 ///
-/// What it cannot store it tries again a minute later; authorization never waits for it.
+/// A failed write is retried a minute later; authorization never waits for it.
 package final class KeyUsageFlusher: Sendable {
     private static let intervalMilliseconds: UInt64 = 60_000
 
@@ -31,7 +31,7 @@ package final class KeyUsageFlusher: Sendable {
         (self.tracker, self.helpDesks, self.store, self.logger, self.clocks) = (tracker, helpDesks, store, logger, clocks)
     }
 
-    /// Does what is due. Blocks like the store, once a minute, and each time until the store has been read.
+    /// Does the pending work. Blocks like the store, once a minute, and each time until the store has been read.
     package func tend() {
         announce()
         let now = clocks.monotonicMilliseconds()

@@ -66,7 +66,7 @@ final class KeyUseWord: Sendable {
 
     /// The minute since 1970; 0 for never.
     private let minute = Atomic<UInt64>(0)
-    /// Since when the key is known, in milliseconds since 1970; 0 when nobody has asked yet.
+    /// The start of tracking in milliseconds since 1970; 0 before the first request.
     private let since = Atomic<UInt64>(0)
 
     func note(_ now: UnixSeconds) {

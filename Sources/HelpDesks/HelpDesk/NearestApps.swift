@@ -3,10 +3,10 @@ package import Core
 internal import Threading
 package import Time
 
-/// Remembers which configured app an unknown `app_id` resembles, for whoever has mistyped it in the configuration.
+/// Records which configured app an unknown `app_id` resembles, for an operator who has mistyped it in the configuration.
 ///
-/// The caller's text is compared and not kept. At most one text a second is compared, so that a flood of them costs nothing. A known app that
-/// denies is compared as often, or the time of an answer would tell which apps there are. Any thread may call it.
+/// The caller's text is compared and not stored. At most one text a second is compared, so that a flood of them costs nothing. A known app
+/// that denies is compared as often, or the time of an answer would reveal which apps exist. Any thread may call it.
 package final class NearestApps: Sendable {
     /// Milliseconds for which no other text is compared.
     private static let pauseMilliseconds: UInt64 = 1_000

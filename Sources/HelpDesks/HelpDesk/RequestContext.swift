@@ -20,7 +20,7 @@ package struct RequestContext: Sendable {
     package var trace: TraceContext? { span?.context }
 
     /// Adds both to a log line.
-    /// - Parameter isStored: whether something was stored that shows the trace. Otherwise one that nobody else knows is left out.
+    /// - Parameter isStored: whether stored data shows the trace. Otherwise a trace that no other program knows is left out.
     package func append(to fields: inout LogFields, isStored: Bool = false) {
         fields.append("request_id", .string(id))
         if let span, isStored || span.isKnown { fields.append("trace_id", .string(span.context.traceIDText)) }

@@ -3,10 +3,10 @@ package import Observability
 package import Threading
 package import Time
 
-/// Keeps the revocations in force like those in the store: reads all of them once, then what has changed.
+/// Keeps the revocations in force equal to those in the store: reads all of them once, then the changes.
 ///
-/// While the store cannot be asked, the last known ones go on; at the start those of the copy, which is a file beside the store. Afterwards
-/// all are read again, because the store may have lost changes that it had told of, as a database does after a failover to a standby that was
+/// While the store is unavailable, the last known ones apply; at the start those of the copy, a file beside the store. Afterwards all are
+/// read again, because the store may have lost changes that it had reported, as a database does after a failover to a standby that was
 /// behind.
 package final class RevocationPoller: Sendable {
     /// The interval of looking for changes by other processes, in milliseconds, so that they are in force everywhere within a second.
@@ -35,10 +35,10 @@ package final class RevocationPoller: Sendable {
     private let onChange: @Sendable (RevocationChange?) -> Void
     private let known = Monitor(RevocationStatus())
 
-    /// Knows no revocations before the first `refresh`.
+    /// Without revocations before the first `refresh`.
     /// - Parameters:
-    ///   - copy: where they are kept for a start at which the store cannot be read; nil nowhere.
-    ///   - onChange: called right after a change is in force, to drop what was decided without it; with nil, when anything may have
+    ///   - copy: the file for a start without the store; nil for none.
+    ///   - onChange: called right after a change is in force, to drop decisions that were made without it; with nil, when anything may have
     ///     changed. It must not block.
     package init(
         _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
@@ -177,8 +177,8 @@ extension RevocationPoller {
         }
     }
 
-    /// Writes the copy when the revocations have changed, or it was written long ago. Blocks like the store and the disk of the copy. To be
-    /// called by one thread at a time, which nobody waits for.
+    /// Writes the copy when the revocations have changed, or the last write was long ago. Blocks like the store and the disk of the copy.
+    /// Call it on one thread at a time, which nothing else waits for.
     /// - Parameter isLast: whether the copy may not wait for a later call.
     package func renewCopy(isLast: Bool = false) {
         guard let copy else { return }

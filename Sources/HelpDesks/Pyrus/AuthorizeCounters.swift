@@ -116,7 +116,7 @@ extension AuthorizeCounters {
 }
 
 extension Denial {
-    /// Whether it can only occur for a key that the app has, whoever is asked.
+    /// Whether it can only occur for a key that the app has.
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false

@@ -5,11 +5,11 @@ internal import HelpDesk
 internal import Notifiers
 internal import Time
 
-/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps its calls within the help desk's rate
-/// limits (`pace`).
+/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps its calls within the help desk's
+/// rate limits (`pace`).
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
-/// registration could bring back a token whose owner has signed out.
+/// An event may be days old, while the registry has the current state. So an attempt reports only registrations that are still current;
+/// otherwise an old one could restore a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
     /// The window of the help desk's limits, in milliseconds.
     static let windowMilliseconds: UInt64 = 300_000

@@ -8,7 +8,7 @@ struct PyrusRegistration: Sendable {
     /// The token; nil for a removal.
     let token: String?
 
-    /// Translates a change of the registry, which an event tells of.
+    /// Translates a change of the registry.
     init(_ change: RegistryChange.Payload, of event: Event) {
         key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: change.deviceID)
         type = change.token.type

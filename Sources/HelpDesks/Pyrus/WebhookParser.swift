@@ -73,7 +73,7 @@ struct WebhookParser {
         root.has(key) ? root : comment
     }
 
-    /// The device id tells events apart, so it is checked like an app id. An empty one counts as missing.
+    /// The device id distinguishes events, so it is checked like an app id. An empty one counts as missing.
     private func deviceID() throws(WebhookError) -> String {
         guard let token, token.has("device_id") else { return "" }
         return try token.requiredIdentifier("device_id", longest: FieldGrammar.longestAppID) {

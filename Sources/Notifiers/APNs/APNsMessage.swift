@@ -32,7 +32,7 @@ struct APNsHeaders: Sendable {
 
     /// Makes the headers of one delivery, the same on every attempt.
     ///
-    /// The collapse id is the comment's: a repetition replaces what is already on the screen, and two comments never replace each other. A
+    /// The collapse id is the comment's: a repetition replaces the notification on the screen, and two comments never replace each other. A
     /// collapse id per ticket would hide all comments but the last.
     /// - Parameter topic: the app's bundle id.
     init(topic: String, deliveryID: UUIDv7, _ notification: PushNotification) {

@@ -37,11 +37,10 @@ package struct HTTPNotifier: Notifier {
     private let client: Client
     private let now: @Sendable () -> UnixMilliseconds
 
-    /// Makes a notifier.
     /// - Parameters:
     ///   - client: owned and closed by the caller.
     ///   - now: the wall clock, for signatures and Retry-After.
-    /// - Throws: what is wrong with the first malformed secret.
+    /// - Throws: the mistake in the first malformed secret.
     package init(
         _ destination: HTTPDestination, client: Client, now: @escaping @Sendable () -> UnixMilliseconds
     ) throws(StandardWebhookSecret.Problem) {

@@ -20,7 +20,7 @@ package final class ProviderTokenCache: Sendable {
     private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
-    /// Makes an empty cache; the first token is fetched when somebody asks for it.
+    /// Makes an empty cache; the first token is fetched when it is requested.
     /// - Parameters:
     ///   - monotonicMilliseconds: a monotonic clock, for the age of tokens.
     ///   - unixMilliseconds: the wall clock, for minting and for comparing it with the provider's.

@@ -145,7 +145,7 @@ enum TokenAnswer {
         0..<Double(Int64.max) ~= seconds ? Int64(seconds) : nil
     }
 
-    /// Whether a text may stand in an Authorization header: RFC 6750 section 2.1, extended to all visible ASCII characters.
+    /// Whether a text fits into an Authorization header: RFC 6750 section 2.1, extended to all visible ASCII characters.
     private static func isBearer(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestToken && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }

@@ -57,7 +57,7 @@ struct PushAttempt: Sendable {
         return next
     }
 
-    /// Ends the attempt with an outcome, corrected by what is known of the device.
+    /// Ends the attempt with an outcome, corrected by the known state of the device.
     func end(_ outcome: DeliveryOutcome) {
         guard let device, case .deviceGone(let since) = outcome.verdict else { return completion(outcome) }
         // The device may belong to the environment that the key is not for, so its token is kept.

@@ -55,7 +55,7 @@ struct PushEnvironment: Sendable {
     let url: String
     /// The name that is stored with a device once this environment has accepted its token.
     let name: String
-    /// Limits what is sent before a connection is proven; nil for no limit.
+    /// Limits the requests before a connection is proven; nil for no limit.
     let gate: ConnectionGate?
 
     init(_ name: String, url: String, gate: ConnectionGate? = nil) {

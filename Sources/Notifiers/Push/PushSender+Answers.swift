@@ -4,7 +4,7 @@ internal import Threading
 internal import Time
 
 extension DeliveryOutcome {
-    /// The same of a withdrawal: when it was accepted, nobody was notified.
+    /// The same for a withdrawal: an accepted one notified no person.
     var asWithdrawal: DeliveryOutcome {
         guard verdict == .delivered else { return self }
         return DeliveryOutcome(.delivered, reason: Delivery.withdrawnReason, environment: environment, status: status)

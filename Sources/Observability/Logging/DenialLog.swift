@@ -4,7 +4,7 @@ package import Time
 /// Samples the log lines that strangers can cause: at most `linesPerMinute` of a kind about one app are written in a minute, and at most
 /// `linesOfAllApps` of the kind. Another line then gives the number of lines left out.
 ///
-/// Without the limit, anybody who sends garbage could fill the disk and hide important lines. Lines of level error are always written,
+/// Without the limit, a stranger could fill the disk with garbage and hide important lines. Lines of level error are always written,
 /// because they report a failure of the service itself; at level debug every line is. Any thread may call it.
 package final class DenialLog: Sendable {
     /// The maximum number of lines of one kind about one app in a minute.

@@ -38,7 +38,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
         for (_, _, child) in snapshot { child.appendSamples(to: &output) }
     }
 
-    /// All children with their label values, for whoever decides by what was counted. Takes a lock and copies, as a scrape does.
+    /// All children with their label values, for decisions by the counts. Takes a lock and copies, as a scrape does.
     package var all: [(labelValues: [String], child: Child)] { children.withLock { $0 }.map { ($0.values, $0.child) } }
 
     /// The index of the labels, or the index where they belong, by binary search.

@@ -93,12 +93,12 @@ final class DeliveryServices: Sendable {
         made.withLock { $0.current }.first { $0.configuration == configuration }?.served.notifier
     }
 
-    /// Starts no more attempts; deliveries accepted from now on wait for the next start.
+    /// Starts no further attempts; deliveries accepted from now on wait for the next start.
     func beginStopping() {
         dispatcher.beginStopping()
     }
 
-    /// Starts no more attempts, waits for running ones, and closes the HTTP clients.
+    /// Starts no further attempts, waits for running ones, and closes the HTTP clients.
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)
         for notifier in made.withLock({ $0.opened }) { notifier.close() }

@@ -22,8 +22,8 @@ struct NotifierFactory: Sendable {
     private let relayServices: RelayServices
 
     /// - Parameters:
-    ///   - news: where relays tell that they have ended sessions.
-    ///   - mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
+    ///   - invalidation: receives the sessions that relays have ended.
+    ///   - mintKey: mints a security key that a help desk may send back within the next minutes; nil when none can be minted.
     init(
         logger: Logger, clocks: Clocks, invalidation: CacheInvalidation = CacheInvalidation(),
         mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?
@@ -36,7 +36,7 @@ struct NotifierFactory: Sendable {
     /// Returns the maximum number of connections of a notifier's client.
     static func connectionLimit(of configuration: Configuration.Notifier) -> Int { clientSettings(configuration)?.connectionLimit ?? 0 }
 
-    /// The settings of a notifier's client; nil for one that calls nobody.
+    /// The settings of a notifier's client; nil for one without requests.
     private static func clientSettings(_ configuration: Configuration.Notifier) -> ClientSettings? {
         switch configuration.kind {
         case .log: nil

@@ -56,7 +56,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         if case .push(let push) = configured.kind { push.provider.certificateExpiresAt } else { nil }
     }
 
-    /// The verdict on a certificate of which the provider has said nothing: what is known of it without the provider.
+    /// The verdict on a certificate that the provider has not judged: its known properties.
     private static func verdict(onCertificateUntil end: UnixSeconds, _ reason: String, _ now: UnixSeconds) -> (kind: Kind, remedy: String) {
         let time = RFC3339.text(end.milliseconds)
         if end <= now {

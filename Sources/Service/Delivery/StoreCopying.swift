@@ -6,11 +6,11 @@ extension Configuration.Store {
     /// Whether both a SQLite file and a PostgreSQL database are configured, which copying needs.
     package var namesBoth: Bool { copy != nil }
 
-    /// Copies the SQLite store into the PostgreSQL database or back; as `StoreCopy` says. Which of the two is in use does not matter.
+    /// Copies the SQLite store into the PostgreSQL database or back, by `StoreCopy`. Which of the two is in use does not matter.
     /// - Parameters:
     ///   - toPostgres: the direction.
-    ///   - beginsAnew: whether what an unfinished copy has brought is removed first.
-    ///   - observe: told after each transaction.
+    ///   - beginsAnew: whether the rows of an unfinished copy are removed first.
+    ///   - observe: called after each transaction.
     /// - Throws: why nothing, or not everything, was copied, with the remedy.
     package func copy(
         toPostgres: Bool, beginsAnew: Bool, observe: (StoreCopyProgress) -> Void

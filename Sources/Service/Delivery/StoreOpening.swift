@@ -97,8 +97,8 @@ extension Configuration.Store {
         }
     }
 
-    /// The path of the store, for a command that only uses what is there.
-    /// - Throws: also when a database that was there is missing.
+    /// The path of the store, for a command that uses an existing one.
+    /// - Throws: also when a database that existed is missing.
     private var presentFile: String {
         get throws(StoreError) {
             let path = try file

@@ -24,12 +24,12 @@ extension Configuration.Store {
     /// The author of revocations that a restore makes.
     private static let author = "store restore"
 
-    /// Replaces the store by a backup, as `StoreFile.restore` says, and takes over from the copy of the revocations those that the backup
-    /// lacks. Without that, keys that were revoked since the backup would count again, and blocked people could chat.
+    /// Replaces the store by a backup with `StoreFile.restore`, and adds the revocations of the copy that the backup lacks. Without that,
+    /// keys that were revoked since the backup would be valid again, and blocked people could chat.
     /// - Parameters:
-    ///   - devicesPerUser: how many devices a person may have.
+    ///   - devicesPerUser: the maximum number of a person's devices.
     ///   - apps: all their keys that were issued before `bound` are revoked; none without `bound`.
-    /// - Throws: when nothing was restored. A failure after that is told in the result.
+    /// - Throws: when nothing was restored. A failure after that is in the result.
     package func restore(
         _ backup: String, asItIs: Bool, devicesPerUser: Int, signingOut apps: [String], issuedBefore bound: UnixSeconds?, clocks: Clocks
     ) throws(StoreError) -> RestoredStore {
@@ -57,7 +57,7 @@ extension Configuration.Store {
         return restored
     }
 
-    /// The revocations of the copy, or why it cannot tell them.
+    /// The revocations of the copy, or why it could not be read.
     private func copiedRevocations(now: UnixSeconds) -> (revocations: [Revocation]?, doubt: String?) {
         guard let revocationCopy, let revocationsPath else { return (nil, "there is no copy of the revocations") }
         do throws(StoreError) {

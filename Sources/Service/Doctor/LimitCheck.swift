@@ -17,7 +17,7 @@ struct LimitCheck: Sendable {
     let unit: UnitSettings?
     let places: SystemPaths
 
-    /// The process that serves, as systemd knows it; nil while it does not run or nobody knows.
+    /// The serving process by systemd; nil while it does not run or is unknown.
     private var service: String? { unit?["MainPID"].flatMap { $0 == "0" ? nil : $0 } }
 
     /// Whether as many files may be open as connections are allowed, of callers and to others: of the process that serves, else by the

@@ -3,11 +3,11 @@ package import Configuration
 package import Core
 internal import Storage
 
-/// Signs that the service of a configuration runs on this machine, which tell its own addresses from those of other processes.
+/// Signs that the service of a configuration runs on this machine, which distinguish its own addresses from those of other processes.
 ///
 /// The proof of the admin listener counts, also while the service has not opened its store. The lock of a SQLite store counts as well: a
-/// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show their
-/// users, so with them addresses in use are passed over.
+/// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show
+/// their users, so with them addresses in use are skipped.
 struct ServiceSigns {
     /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show it.
     let conflict: StoreError?

@@ -100,7 +100,7 @@ struct UnitCheck: Sendable {
 struct UnitSandbox {
     struct Obstacle {
         let reason, remedy: String
-        /// Whether only others do not see what is written.
+        /// Whether the files are only hidden from others.
         let isHidden: Bool
     }
 

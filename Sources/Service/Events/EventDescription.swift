@@ -83,10 +83,10 @@ extension EventDescription {
 
     private static let token: Members = [("type", Schema.text), ("token", Schema.text)]
     private static let registration: Members = [("device_id", Schema.text)] + token
-    /// Only a help desk is told of the tokens of a user who was forgotten.
+    /// Only a help desk gets the tokens of a forgotten user.
     private static let reasons = RegistryChange.Reason.allCases.filter { $0 != .forgotten }.map(\.rawValue)
 
-    /// A comment for nobody in particular has no target, and one of a help desk without channels no channel.
+    /// A comment for no particular device has no target, and one of a help desk without channels no channel.
     private static let comment: JSONValue = {
         let author = Schema.object([("name", maybeText), ("avatar_id", maybeID), ("avatar_url", maybeText), ("avatar_color", maybeText)])
         let attachment = Schema.object([("id", maybeID), ("name", maybeText), ("size", Schema.nullable(Schema.integer))])

@@ -12,7 +12,7 @@ enum EventSample {
     private static let key = Device.Key(appID: appID, userID: userID, deviceID: "phone-1")
     private static let channel: HelpDeskID = "sendbird_desk_101"
 
-    /// The delivery to a receiver; nil for a kind that no notifier of the configuration is told of.
+    /// The delivery to a receiver; nil for a kind that no configured notifier gets.
     static func delivery(_ kind: Event.Kind) -> Delivery? {
         guard let event = event(kind) else { return nil }
         return Delivery(

@@ -18,7 +18,7 @@ package struct HealthProbe {
         /// Whether a service answers, and does not take the question.
         fileprivate(set) var isRefusal = false
         package fileprivate(set) var isSilence = false
-        /// Whether nobody could be asked, which says nothing of the service.
+        /// Whether the service could not be reached, which proves nothing about it.
         package fileprivate(set) var isUnasked = false
         /// Whether something answers that is not Deskgate's public listener.
         package fileprivate(set) var isStranger = false
@@ -90,7 +90,7 @@ package struct HealthProbe {
         }
     }
 
-    /// Returns why the listener does not present the certificate in its file; nil when it does, or nobody answers.
+    /// Returns why the listener does not present the certificate in its file; nil when it does, or does not answer.
     func certificateDoubt() -> String? {
         if case .tcp(_, 0) = address { return nil }
         guard case .failure(let error)? = try? answer(to: "/livez") else { return nil }

@@ -32,7 +32,7 @@ final class Readiness: Sendable {
     /// nil while the store accepts calls.
     var storeRefusal: StoreError? { store.refusal }
 
-    /// The source of the revocations in force; without them nobody is authorized.
+    /// The source of the revocations in force; without them no user is authorized.
     var revocations: RevocationStatus { revocationKeeper.status }
 
     /// The paused notifiers, sorted by name. They do not affect readiness.
@@ -57,7 +57,7 @@ final class Readiness: Sendable {
     }
 }
 
-/// `GET /livez` and `GET /readyz`, which anybody may ask: the answers contain neither names nor reasons.
+/// `GET /livez` and `GET /readyz`, open to all callers: the answers contain neither names nor reasons.
 struct HealthRoutes: Sendable {
     static let alive = "alive"
 

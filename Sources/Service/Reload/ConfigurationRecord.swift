@@ -29,10 +29,10 @@ final class ConfigurationRecord: Sendable {
         state.withLock { $0 = State(inForce: configuration, loadedAt: now) }
     }
 
-    /// Notes that an attempt to replace it failed.
+    /// Records that an attempt to replace it failed.
     /// - Parameters:
-    ///   - reasons: as the log tells them.
-    ///   - keys: those that only a restart takes over; empty when there are other reasons.
+    ///   - reasons: as in the log.
+    ///   - keys: keys that need a restart; empty when there are other reasons.
     func noteRefused(_ reasons: [String], keys: [String] = []) {
         let refusal = RefusedReload(at: clocks.unixMilliseconds(), reasons: reasons, keys: keys)
         state.withLock { $0.refusal = refusal }
@@ -48,7 +48,7 @@ final class ConfigurationRecord: Sendable {
         ]
     }
 
-    /// The absolute path of a configuration, so that it tells services apart.
+    /// The absolute path of a configuration, which distinguishes services.
     private static func file(of configuration: Configuration) -> String {
         configuration.sources.files.first.map(wholePath) ?? ""
     }

@@ -49,8 +49,8 @@ package final class ConfigurationReloader {
         last = Finding(sources: configuration.sources)
     }
 
-    /// Reloads until a signal says to stop.
-    /// - Parameter supervisor: hears of reloads, and that this loop runs.
+    /// Reloads until a signal to stop.
+    /// - Parameter supervisor: receives reloads, and the beats of this loop.
     package func run(_ signals: Signals, supervisor: Supervisor? = nil) {
         begin()
         while true {

@@ -6,14 +6,14 @@ internal import Time
 /// Tells the service manager that started this process how the service is (`Type=notify`, sd_notify(3)): when it serves, reloads and stops, and,
 /// if a watchdog is set, that it is alive.
 package final class Supervisor: Sendable {
-    /// The variables by which the manager says what it wants to hear.
+    /// The variables in which the manager requests messages.
     private enum Variable {
         static let socket = "NOTIFY_SOCKET"
         static let watchdog = "WATCHDOG_USEC"
         static let watchedProcess = "WATCHDOG_PID"
     }
 
-    /// A watchdog is told this often within its time, so that one late message does not end the service.
+    /// The number of messages to a watchdog within its time, so that one late message does not end the service.
     private static let messagesPerTime: UInt64 = 4
     /// The interval of checking the status, in milliseconds; it is reported when it has changed.
     private static let statusMilliseconds: UInt64 = 1_000
@@ -28,11 +28,11 @@ package final class Supervisor: Sendable {
     private let toldStatus = Monitor("")
     private let threads = Monitor<[PeriodicTasks]>([])
 
-    /// Prepares what is told; nothing is told yet.
+    /// Prepares the messages and sends none.
     /// - Parameters:
     ///   - environment: looks up environment variables.
     ///   - process: the id of this process.
-    /// - Returns: nil when no manager wants to be told, or its socket cannot be used, which the log says.
+    /// - Returns: nil when no manager requests messages, or its socket cannot be used, which the log reports.
     package init?(
         _ service: RunningService, logger: Logger, environment: (String) -> String? = { Process.environment($0) },
         process: Int32 = Process.identifier
@@ -55,8 +55,8 @@ package final class Supervisor: Sendable {
     /// The maximum time between two calls of `beat` by the main loop, in milliseconds; nil without a watchdog.
     package var beatMilliseconds: UInt64? { tellsEveryMilliseconds.map { max(1, $0 / 2) } }
 
-    /// Tells that the service serves, and begins to tell how it is, and the watchdog that it is alive. Call it once, when the listeners are
-    /// open.
+    /// Reports that the service is ready, and begins to report its status, and to the watchdog that it is alive. Call it once, when the
+    /// listeners are open.
     package func start() {
         serving()
         begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager is not told how the service is") { [self] in
@@ -89,13 +89,13 @@ package final class Supervisor: Sendable {
         tell(service.statusLine, with: "READY=1\n")
     }
 
-    /// Tells that the service stops. The watchdog goes on to be told: the stop has a deadline of its own.
+    /// Reports that the service stops. The watchdog still gets its messages: the stop has a deadline of its own.
     package func stopping() {
         liveness.stop()
         tell(Self.stoppingStatus, with: "STOPPING=1\n")
     }
 
-    /// Ends the threads that tell the manager something. Call it last, and at most once.
+    /// Ends the threads that send messages to the manager. Call it last, and at most once.
     package func end() {
         let ended = threads.update { threads in
             defer { threads = [] }

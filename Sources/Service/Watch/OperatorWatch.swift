@@ -8,11 +8,12 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Tells operators of the service's own troubles, each once when it begins and once when it ends; the log as well, whoever else is told.
+/// Notifies operators of the service's own problems, each once when it begins and once when it ends; the log as well, independently of
+/// other receivers.
 ///
-/// It compares what this process sees with the conditions that the store keeps, so that nothing is told twice after a restart or by another
-/// process. That happens in `look`, on a thread of its own, because the store and its disk may hang; the log must not wait for them, so
-/// `logProblems` has another thread.
+/// It compares the conditions that this process sees with those in the store, so that nothing is reported twice after a restart or by
+/// another process. That happens in `look`, on a thread of its own, because the store and its disk may hang; the log must not wait for
+/// them, so `logProblems` has another thread.
 final class OperatorWatch: Sendable {
     /// The interval between calls of `look`, in milliseconds.
     static let intervalMilliseconds: UInt64 = 5_000
@@ -33,7 +34,7 @@ final class OperatorWatch: Sendable {
         var left: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var troubles: [ByteKey: NotifierTrouble] = [:]
         var denials = WatchedDenials()
-        /// When problems that operators were told of were last seen.
+        /// When reported problems were last seen.
         var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var isFailing = false
     }
@@ -94,8 +95,8 @@ final class OperatorWatch: Sendable {
         }
     }
 
-    /// Writes one line when a problem begins, and one when it was away for a while; whoever else is told, and while the store is away.
-    /// Needs nothing that could block; to be called by one thread. The problems that others ask for need the answers that are counted here.
+    /// Writes one line when a problem begins, and one when it was absent for a while; independently of other receivers, and while the store
+    /// is unavailable. Does not block; call it on one thread. The problems in other answers depend on the counts made here.
     func logProblems() {
         let found = problems()
         let (now, thresholds) = (clocks.monotonicMilliseconds(), state.withLock { $0.configuration.thresholds })

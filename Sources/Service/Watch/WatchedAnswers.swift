@@ -5,9 +5,9 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The answers of the public listener within the last ten minutes, read from counters that it keeps anyway.
+/// The answers of the public listener within the last ten minutes, read from its counters.
 ///
-/// The watch reads them every five seconds, and whoever wants to know reads them again. Any thread may call it.
+/// The watch reads them every five seconds, and other callers read them again. Any thread may call it.
 final class WatchedAnswers: Sendable {
     private let authorizeRequests: MetricFamily<Counter>
     private let refusedCallers: MetricFamily<Counter>
@@ -35,12 +35,12 @@ final class WatchedAnswers: Sendable {
         window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) } + refusedWebhooks()
     }
 
-    /// Whether anybody was let in while the listeners count as crowded, of the answers until the last look.
+    /// Whether a user was admitted while the listeners count as crowded, by the answers until the last look.
     var letsIn: Bool {
         window.withLock { $0.hasLetIn(within: CrowdedListener.shownMilliseconds, now: clocks.monotonicMilliseconds()) }
     }
 
-    /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's say no more.
+    /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's refusals prove no more.
     private func refusedWebhooks() -> [AnswerWindow.Finding] {
         let found = webhookWindow.withLock { $0.findings(webhookCounts, now: clocks.monotonicMilliseconds()) }
         var apps: Set<ByteKey> = []
@@ -95,7 +95,7 @@ final class WatchedAnswers: Sendable {
         return counts
     }
 
-    /// Nil where another problem tells: the revocations are not known.
+    /// nil where another problem reports it: the revocations are not known.
     private static func result(_ word: String, _ reason: String) -> AnswerWindow.Result? {
         switch word {
         case "authorized", "shadowed": .authorized

@@ -9,9 +9,9 @@ struct WatchedConfiguration: Sendable {
     let thresholds: OperatorThresholds
     let notifiers: [Configuration.Notifier]
     let runningNotifiers: [String]
-    /// The names of all apps, as they stand in metrics.
+    /// The names of all apps, as in metrics.
     let apps: [String]
-    /// The apps whose comments some notifiers can tell of only where a device is registered.
+    /// The apps with notifiers that get comments only where a device is registered.
     let appsForDevices: [String]
     /// The certificates of the listeners, and the last keys of apps that have an end.
     let credentials: [ExpiringCredential]

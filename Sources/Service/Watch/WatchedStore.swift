@@ -2,8 +2,8 @@ internal import AdminAPI
 internal import Core
 internal import Threading
 
-/// The facts about the store and the certificates' files that only a reading which may block can tell, as the watch last read
-/// them. Any thread may call it.
+/// Facts about the store and the certificates' files that only a blocking read can provide, as the watch last read them. Any thread may
+/// call it.
 final class WatchedStore: Sendable {
     private let latest = Monitor<StoreFacts>(StoreFacts())
 

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The attacks of somebody who has the whole text of `ai_attrs`, or whom the model obeys: to act for another customer, or to make a change
+/// The attacks of a person who has the whole text of `ai_attrs`, or whom the model obeys: to act for another customer, or to make a change
 /// without the customer's confirmation.
 package struct HostileModel: Sendable {
     package struct Attack: Sendable {

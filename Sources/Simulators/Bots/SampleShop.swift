@@ -23,10 +23,10 @@ package struct SampleShopSettings: Sendable {
     }
 }
 
-/// A sample backend of a company whose bot Deskgate serves: a small shop that lists, shows and cancels orders and recommends something.
+/// A sample backend of a company whose bot Deskgate serves: a small shop that lists, shows and cancels orders and recommends products.
 ///
-/// It does what docs/BOTS.md asks of a backend: it verifies each request, believes the customer's id only from what is signed, and answers a
-/// repeated change as it did the first time. The owner must call `stop` before it releases it.
+/// It follows docs/BOTS.md: it verifies each request, accepts the customer's id only from signed content, and answers a repeated change as
+/// it did the first time. The owner must call `stop` before releasing it.
 package final class SampleShop: Sendable {
     package struct Record: Sendable, Equatable {
         /// The method and the path, such as `GET /orders`.

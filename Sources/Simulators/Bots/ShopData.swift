@@ -28,7 +28,7 @@ package struct ShopData: Sendable, Equatable {
     }
 
     enum Refusal: Error {
-        /// There is no such order of this customer; whether somebody else has it is not said.
+        /// There is no such order of this customer; whether another customer has it is not revealed.
         case notFound
         case tooLate(Order)
     }

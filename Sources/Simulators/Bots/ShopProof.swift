@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Time
 
-/// Whether a request was made by Deskgate and not long ago, as docs/BOTS.md tells a company's backend to find out.
+/// Verifies that Deskgate made a request recently, as docs/BOTS.md asks of a company's backend.
 ///
-/// It follows Standard Webhooks 1.0 and shares no code with what signs, so that a mistake there would show here.
+/// It follows Standard Webhooks 1.0 and shares no code with the signer, so that a mistake there would show here.
 struct ShopProof: Sendable {
     private static let toleranceSeconds: UInt64 = 300
     private static let prefix = "whsec_"

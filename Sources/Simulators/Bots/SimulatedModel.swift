@@ -4,10 +4,10 @@ package import JSON
 internal import Threading
 internal import Time
 
-/// A chat vendor with its model: it is given the `data` of a message, and calls the functions that a script names.
+/// A chat vendor with its model: it gets the `data` of a message, and calls the functions that a script names.
 ///
-/// It knows nothing but that text, as the vendor does: which functions there are, where they are called, and with which headers. So whoever
-/// holds this text can do what this type can do, and no more. Calls block; any thread may make them.
+/// It knows only that text, as the vendor does: the functions, their addresses, and their headers. So a holder of this text can do what
+/// this type can do, and no more. Calls block; any thread may make them.
 package struct SimulatedModel: Sendable {
     package struct Function: Sendable {
         package let name: String
@@ -93,7 +93,7 @@ package struct SimulatedModel: Sendable {
         return request
     }
 
-    /// Arguments as a form or a query has them; what is no text is the text of its JSON.
+    /// Arguments in the form of a query; a value that is no text becomes the text of its JSON.
     private static func encoded(_ arguments: JSONObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for member in arguments.members {

@@ -31,7 +31,7 @@ extension ChatRules {
         ]
     }
 
-    /// Has somebody write, by another way than the API.
+    /// Posts a message that was not written through the API.
     /// - Returns: the message's number; nil when no ticket has the channel.
     func post(_ post: SimulatedChat.Post, in channel: String) -> Int64? {
         guard let ticket = desk.ticket(ofChannel: channel) else { return nil }

@@ -111,7 +111,7 @@ extension DeskRules {
         return object.members.compactMap { member in member.value.text.map { (member.key, $0) } }
     }
 
-    /// Keys that nobody has registered vanish without a word.
+    /// Unregistered keys are silently dropped.
     static func set(
         _ fields: [(key: String, value: String)], registered: Set<String>, in own: inout [(key: String, value: String)]
     ) {

@@ -30,7 +30,7 @@ struct SimulatedRoute: Sendable {
     let answer: @Sendable (SimulatedCall) -> SimulatorAnswer
     private let segments: [String]
 
-    /// - Parameter path: `:name` stands for any segment that is not empty.
+    /// - Parameter path: `:name` matches any segment that is not empty.
     init(_ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer) {
         self.method = method
         self.name = name

@@ -12,10 +12,10 @@ extension SimulatedChat {
         /// Support asks whether the ticket may be closed.
         case closureInquiry(text: String)
         case satisfactionRequest(text: String)
-        /// Sendbird tells the customer something.
+        /// A message of Sendbird to the customer.
         /// - Parameter type: begins with `NOTIFICATION_`.
         case notification(type: String, text: String)
-        /// Sendbird tells support something, which no customer may see.
+        /// A message of Sendbird to support, hidden from customers.
         /// - Parameter type: begins with `SYSTEM_MESSAGE_`.
         case system(type: String, text: String)
     }

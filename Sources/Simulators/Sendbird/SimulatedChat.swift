@@ -4,9 +4,9 @@ internal import Threading
 package import Time
 
 package struct SimulatedChatSettings: Sendable {
-    /// The `appID` where nobody says another one.
+    /// The default `appID`.
     package static let usualAppID = "my-app"
-    /// The `requestsPerSecond` where nobody says another number: what Sendbird's largest plan allows for all but GET.
+    /// The default `requestsPerSecond`: what Sendbird's largest plan allows for all but GET.
     package static let usualRequestsPerSecond = 200
 
     /// The address, an IPv4 address of this machine.
@@ -65,7 +65,7 @@ package final class SimulatedChat: Sendable {
     /// Stops it; call it once.
     func stop() { server.stop() }
 
-    /// Has somebody write in the channel of a ticket.
+    /// Posts a message in the channel of a ticket.
     /// - Returns: the message's number; nil when no ticket has the channel.
     @discardableResult
     package func post(_ post: Post, in channel: String) -> Int64? { rules.post(post, in: channel) }
@@ -82,7 +82,7 @@ package final class SimulatedChat: Sendable {
         rules.records.withLock { $0.message(id, in: channel) }?.json(in: channel)
     }
 
-    /// Makes a user known, as the first connection of the vendor's SDK does. One who is known stays as he is.
+    /// Makes a user known, as the first connection of the vendor's SDK does. A known user is unchanged.
     package func meet(_ userID: String) { rules.meet(userID) }
 
     package func hasUser(_ userID: String) -> Bool { rules.records.withLock { $0.user(userID) } != nil }

@@ -11,9 +11,9 @@ package struct SimulatedDeskSettings: Sendable {
     /// The API token that requests must show, and that signs webhooks.
     package var token: String
     package var groupKeys: Set<String> = ["cs-team", "billing"]
-    /// The keys of fields of tickets that somebody has registered.
+    /// The registered keys of fields of tickets.
     package var ticketKeys: Set<String> = ["order", "language"]
-    /// The keys of fields of customers that somebody has registered.
+    /// The registered keys of fields of customers.
     package var customerKeys: Set<String> = ["plan", "city"]
     package var hasUser: @Sendable (String) -> Bool = { _ in true }
     /// The name of a user of Sendbird Chat, which Desk shows as the customer's.

@@ -15,8 +15,8 @@ extension CopiedTable {
                 INSERT INTO apps (number, app_id) OVERRIDING SYSTEM VALUE SELECT * FROM unnest($1::bigint[], $2::text[])
                 """))
 
-    /// `occurred_at` is what receivers are told, which no store converts. The last column but two is how many deliveries an event
-    /// has, which PostgreSQL counts instead of keeping it. A step from PostgreSQL ends after 4 MB of data, which may be long.
+    /// `occurred_at` is the time that receivers get, which no store converts. The last column but two is the number of an event's
+    /// deliveries, which PostgreSQL counts instead of storing it. A step from PostgreSQL ends after 4 MB of data, which may be long.
     static let events = CopiedTable(
         name: "events",
         columns: [

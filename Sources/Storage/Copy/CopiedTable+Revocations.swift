@@ -33,7 +33,7 @@ extension CopiedTable {
                         swept)
                 """))
 
-    /// The versions, so that changes of the target go on after the copied ones.
+    /// The versions, so that changes of the target continue after the copied ones.
     static let revocationVersions = CopiedTable(
         name: "revocation_versions", columns: [.integer, .integer, .integer], keyCount: 1,
         sqlite: Statements(

@@ -51,10 +51,10 @@ struct CopiedTable: Sendable {
         .revocationVersions, .conditions, .conversations, .botCalls,
     ]
 
-    /// The tables of SQLite that are not copied: `clock` and `clock_jumps` say what one machine knows of its clock, `runs` how the last run
-    /// ended. The rows of persons are in `devices`. Of `removed_revocations` nobody needs to hear who reads all revocations of the target.
-    /// Triggers of the target fill `dead_counts`. `key_uses` begins anew in the other store: a target that has served has rows of its own,
-    /// and "not used since the move" errs on the safe side.
+    /// The tables of SQLite that are not copied: `clock` and `clock_jumps` describe one machine's clock, `runs` the last run. The rows of
+    /// persons are in `devices`. `removed_revocations` is not needed, because services read all revocations of the target. Triggers of the
+    /// target fill `dead_counts`. `key_uses` starts empty in the other store: a target that has served has rows of its own, and "not used
+    /// since the move" errs on the safe side.
     static let onlyInSQLite = ["runs", "clock", "clock_jumps", "removed_revocations", "key_uses", "dead_counts"]
 
     /// The tables of PostgreSQL that are not copied: `PostgresCopyEnd.finish` computes `windows`, `order_heads`, `depth` and

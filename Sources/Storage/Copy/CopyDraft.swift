@@ -15,10 +15,10 @@ struct CopyDraft {
         }
     }
 
-    /// Whether there is a draft that goes on with a copy.
+    /// Whether there is a draft that continues a copy.
     /// - Parameters:
     ///   - copy: the copy that the source knows.
-    ///   - beginsAnew: whether a draft is to be removed whatever it holds.
+    ///   - beginsAnew: whether a draft is removed in any case.
     /// - Throws: when there is a draft of another copy.
     func continues(_ copy: Int64?, beginsAnew: Bool) throws(StoreError) -> Bool {
         guard try !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
@@ -55,7 +55,7 @@ struct CopyDraft {
         try SQLiteCopyEnd(file).setMark(copy)
     }
 
-    /// Lends the draft, which nobody else can open meanwhile, and gives it its name when `body` has filled it.
+    /// Lends the draft, which no other process can open meanwhile, and gives it its name when `body` has filled it.
     func fill<Value>(_ body: (SQLiteCopyEnd) throws(StoreError) -> Value) throws(StoreError) -> Value {
         let lock = try DatabaseLock(file)
         // Held to the end, so that a service that waits for the store opens it when everything is done.

@@ -8,7 +8,7 @@ protocol CopyEnd: AnyObject {
     /// The greatest key of a table; nil when it has no rows.
     func lastKey(of table: CopiedTable) throws(StoreError) -> [CopiedValue]?
 
-    /// Rows after a key, in the order of the key: at most `limit`, and fewer when they are long, but none only when there are no more.
+    /// Rows after a key, in the order of the key: at most `limit`, and fewer when they are long, but none only at the end.
     func rows(of table: CopiedTable, after key: [CopiedValue], limit: Int) throws(StoreError) -> [[CopiedValue]]
 
     func write(_ rows: [[CopiedValue]], to table: CopiedTable) throws(StoreError)
@@ -38,8 +38,8 @@ struct CopyRun {
     let limit: Int
 
     /// Copies all tables.
-    /// - Parameter observe: told after each transaction; what it throws ends the copy.
-    /// - Returns: how many rows of each both sides have.
+    /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
+    /// - Returns: the number of rows of each table.
     /// - Throws: also when the numbers differ at the end.
     func all(_ observe: (StoreCopyProgress) throws(StoreError) -> Void) throws(StoreError) -> [StoreCopyReport.Table] {
         for table in CopiedTable.all { try copy(table, observe) }

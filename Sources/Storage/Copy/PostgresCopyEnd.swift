@@ -44,8 +44,8 @@ final class PostgresCopyEnd: CopyEnd {
         }
     }
 
-    /// Computes what PostgreSQL keeps beside the rows, lets numbers go on after the copied ones, and lets services start, all in one
-    /// transaction.
+    /// Computes the data that PostgreSQL stores beside the rows, sets sequences behind the copied numbers, and lets services start, all in
+    /// one transaction.
     /// - Parameter copy: the number of the copy, which is complete then.
     func finish(_ copy: Int64) throws(StoreError) {
         _ = try run(

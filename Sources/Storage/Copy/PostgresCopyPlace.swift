@@ -93,7 +93,7 @@ struct PostgresCopyPlace {
         }
     }
 
-    /// Checks, when all of it has been read, that nobody has used the source of a copy meanwhile.
+    /// Checks, when everything has been read, that the source of a copy was not used meanwhile.
     func checkUnused(_ copy: Int64) throws(StoreError) {
         guard try sourceOfCopy() == copy else { throw .copySourceChanged }
         // One that was stopped for longer than its leases last, as a suspended machine is, works on without starting again.

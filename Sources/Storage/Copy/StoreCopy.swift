@@ -4,13 +4,13 @@ package import Postgres
 internal import SQLite
 package import Time
 
-/// Copies everything that a SQLite store holds into PostgreSQL, or back.
+/// Copies everything in a SQLite store into PostgreSQL, or back.
 ///
-/// A copy that was ended, by whatever, goes on where it was when the same call is repeated. For that a copy has a random number, which both
-/// stores keep: SQLite as the mark of its last run, PostgreSQL in `copies`. A service that opens the source wipes the number out, because
-/// what has been copied may be out of date then. No service can open the target before the copy is complete.
+/// An interrupted copy resumes when the same call is repeated. For that a copy has a random number, which both stores keep: SQLite as the
+/// mark of its last run, PostgreSQL in `copies`. A service that opens the source erases the number, because copied rows may be out of date
+/// then. No service can open the target before the copy is complete.
 ///
-/// What one machine knows of its clock (`Store.trustedTime`) is not copied: a shared store keeps none.
+/// One machine's knowledge of its clock (`Store.trustedTime`) is not copied: a shared store has none.
 package struct StoreCopy: Sendable {
     package let path: String
     /// The address of the PostgreSQL store; its role may change the tables, and sequences as `store migrate --grant` allows it.
@@ -28,9 +28,9 @@ package struct StoreCopy: Sendable {
 
     /// Copies the SQLite store into the PostgreSQL database, which must be empty or hold this unfinished copy.
     ///
-    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The file stays where it is.
-    /// - Parameter observe: told after each transaction; what it throws ends the copy.
-    /// - Throws: why not, with the remedy; when the numbers of rows differ at the end, the database stays unfinished.
+    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The file stays in place.
+    /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
+    /// - Throws: the reason, with the remedy; when the numbers of rows differ at the end, the database stays unfinished.
     package func toPostgres(
         observe: (StoreCopyProgress) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreCopyReport {
@@ -77,9 +77,9 @@ package struct StoreCopy: Sendable {
 
     /// Copies the PostgreSQL store into a new SQLite file, which gets its name when it is complete.
     ///
-    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The database stays as it is.
-    /// - Parameter observe: told after each transaction; what it throws ends the copy.
-    /// - Throws: why not, with the remedy; when the numbers of rows differ at the end, the file does not get its name.
+    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The database stays unchanged.
+    /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
+    /// - Throws: the reason, with the remedy; when the numbers of rows differ at the end, the file does not get its name.
     package func toSQLite(
         observe: (StoreCopyProgress) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreCopyReport {

@@ -1,6 +1,6 @@
 internal import Core
 
-/// The revocations of a memory store. Every change is kept, because nobody else tells of removals.
+/// The revocations of a memory store. Every change is kept, because removals have no other record.
 struct MemoryRevocations {
     /// In the order of their ids.
     private var all: [Revocation] = []

@@ -8,7 +8,7 @@ extension MemoryState {
         let name: ConversationState.Name
     }
 
-    /// A topic, and when it was last heard of.
+    /// A topic, and the time of its last report.
     struct KnownConversation {
         var conversation: ConversationState
         let at: UnixMilliseconds

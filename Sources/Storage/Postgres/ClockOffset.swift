@@ -1,10 +1,10 @@
 internal import Core
 internal import Time
 
-/// The database's clock as a heartbeat has found it.
+/// The database's clock as a heartbeat has measured it.
 ///
-/// It is kept beside a clock that nobody sets: when this machine's clock is set, also while a heartbeat is under way, the offset is right at
-/// once, and not with the next heartbeat only.
+/// It is stored beside a monotonic clock: when this machine's clock is set, also during a heartbeat, the offset is right at once, and not
+/// only with the next heartbeat.
 struct DatabaseClock {
     /// The minimum error of a measurement, in milliseconds: clocks are read in whole ones.
     private static let leastError: UInt64 = 5
@@ -32,7 +32,7 @@ struct DatabaseClock {
         ownAheadOfStart = Self.aheadOfStart(clock())
     }
 
-    /// This measurement, with an earlier one's result if that is more exact and does not contradict it: a slow answer tells little.
+    /// This measurement, with an earlier one's result if that is more exact and does not contradict it: a slow answer is inexact.
     func refined(by former: DatabaseClock?) -> DatabaseClock {
         guard let former, former.error < error, (aheadOfStart - former.aheadOfStart).magnitude <= error + former.error else { return self }
         var refined = self
@@ -64,14 +64,13 @@ struct DatabaseClock {
     }
 }
 
-/// By how much the database's clock is ahead of this process's, in milliseconds; negative when it is behind.
+/// Milliseconds by which the database's clock is ahead of this process's; negative when it is behind.
 ///
-/// Everything is stored by the database's clock, so that processes whose clocks differ agree on what is due, how old something is and how
-/// often somebody has called. Values are converted where they enter and leave the store; each type lists its moments (`Timestamped`).
+/// All moments are stored by the database's clock, so that processes whose clocks differ agree on due times, ages and rates. Values are
+/// converted where they enter and leave the store; each type lists its moments (`Timestamped`).
 struct ClockOffset: Equatable {
     static let none = ClockOffset(milliseconds: 0)
-    /// Offsets that differ by less count as the same. A millisecond of the network is no reason to store other times than were told, or to
-    /// tell another time than was stored.
+    /// Smaller offsets count as none: a millisecond of the network is no reason to store or return other times than were given.
     private static let toleranceMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let milliseconds: Int64

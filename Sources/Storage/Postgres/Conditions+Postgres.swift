@@ -2,7 +2,7 @@ package import Core
 internal import Postgres
 internal import Time
 
-/// Conditions that operators are told of, and which of the processes that share the database see them.
+/// Operators' conditions, and which of the processes that share the database see them.
 extension PostgresStore {
     package func conditions() throws(StoreError) -> [OperatorCondition] {
         let offset = offset(for: clock())

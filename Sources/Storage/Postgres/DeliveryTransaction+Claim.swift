@@ -3,7 +3,7 @@ internal import Postgres
 internal import Time
 
 extension DeliveryTransaction {
-    /// Meets claims in their order: one look at what is due for all of them, one write of what begins, one look at what is due next.
+    /// Processes claims in order: one query of what is due for all of them, one write of what begins, one query of what is due next.
     func claim(_ claims: [Claim]) throws(PostgresError) -> [Result<Claimed, StoreError>] {
         var (results, budget, rest) = ([Result<Claimed, StoreError>](), ClaimBudget(), claims[...])
         while !rest.isEmpty {
@@ -68,7 +68,7 @@ extension DeliveryTransaction {
         }
     }
 
-    /// Makes due, after the clock was set back, what is due later than any backoff allows, and locks what is due.
+    /// Makes deliveries due that are due later than any backoff allows, after the clock was set back, and locks what is due.
     private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
         let began = SystemClock.monotonicMilliseconds()
         // By the server's clock, as the way there says nothing of the rows.
@@ -110,7 +110,7 @@ extension DeliveryTransaction {
         ])
     }
 
-    /// When each notifier's next delivery is due, and its pauses, after what the claims tell of those.
+    /// The next due time of each notifier, and its pauses, after the claims' updates.
     private func outlook(
         _ claims: [Claim]
     ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
@@ -164,12 +164,12 @@ struct ClaimDraft {
         }
     }
 
-    /// The apps of which more may be due than was found: those that had all they were asked for, those of which one ended, so that another
-    /// one of its order leads, and those of which one was left.
+    /// The apps of which more may be due than was found: those with as many rows as requested, those of which one ended, so that the next
+    /// one of its order is first, and those of which one was left.
     /// - Parameters:
-    ///   - due: what was found.
-    ///   - asked: how many the look was for.
-    ///   - first: how many had begun before.
+    ///   - due: the rows found.
+    ///   - asked: the requested number.
+    ///   - first: the number that had begun before.
     func appsWithMore(than due: [StoredRow], asked: Int, from first: Int) -> [Int32] {
         let found = Dictionary(grouping: due) { $0.place.app }
         let begun = Dictionary(grouping: begun[first...]) { $0.stored.place.app }

@@ -29,8 +29,7 @@ extension DeliveryTransaction {
         limiter.wrote()
     }
 
-    /// Deletes counts that matter no more.
-    /// - Returns: how many.
+    /// Deletes expired counts and returns their number.
     func forgetPacedCalls(until time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         return try session.run([Query(OutboundRateStatements.forget, [.int8(time.stored), .int8(Int64(limit))])])[0].count

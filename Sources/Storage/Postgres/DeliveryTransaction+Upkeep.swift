@@ -59,8 +59,8 @@ extension DeliveryTransaction {
         return places.count
     }
 
-    /// Locks those of a notifier's pending deliveries that tell of what a person has read, but for those that another transaction has locked,
-    /// for example to claim them.
+    /// Locks those of a notifier's pending deliveries that a person has read, except those that another transaction has locked, for example
+    /// to claim them.
     func read(_ receipt: ReadReceipt, notifier: String, app: Int32) throws(PostgresError) -> [Place] {
         let parameters: [Parameter] = [
             .stored(notifier), .int4(app), .int8(Int64(ReadReceipt.mostExamined)), .stored(receipt.person.userID),

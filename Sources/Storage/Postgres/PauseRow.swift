@@ -2,10 +2,10 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// A row of `pauses`: what one replica has told the others of a notifier.
+/// A row of `pauses`: one replica's pause of a notifier.
 struct PauseRow {
     let notifier: String
-    /// Nil when a later version has told something that this one does not know.
+    /// nil for an unknown pause of a later version.
     let pause: SharedPause?
 
     init(_ row: Row) throws(PostgresError) {
@@ -17,7 +17,7 @@ struct PauseRow {
         }
     }
 
-    /// Writes what claims tell, in the order of the notifiers.
+    /// Writes the updates of claims, in the order of the notifiers.
     static func tell(_ claims: [Claim], replica: [UInt8]) -> [Query] {
         claims.sorted { ByteKey($0.notifier) < ByteKey($1.notifier) }.flatMap { claim in
             claim.pauseUpdates.map { update in

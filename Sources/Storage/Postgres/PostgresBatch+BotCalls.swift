@@ -4,8 +4,8 @@ internal import Time
 
 /// Calls of bots, as a transaction of the writer stores them.
 extension PostgresBatch {
-    /// Inserts calls, and reads those whose keys are taken. A call waits for whoever has inserted its key and not committed yet, so this
-    /// comes before all locks, and the keys in their order.
+    /// Inserts calls, and reads those whose keys exist. A call waits for an uncommitted insertion of its key, so this comes before all
+    /// locks, with the keys in order.
     func begin(_ calls: [BotCall]) throws(PostgresError) {
         guard !calls.isEmpty else { return }
         var apps: [Int32] = []
@@ -39,7 +39,7 @@ extension PostgresBatch {
         begunCalls[call.id].map { .success($0) } ?? .failure(.deletedMeanwhile)
     }
 
-    /// The statements that write what came of calls, in the order in which it was told.
+    /// The statements that write the endings of calls, in order.
     func callRows() -> [Query] {
         guard !endedCalls.isEmpty else { return [] }
         let endings = endedCalls.map(\.ending)

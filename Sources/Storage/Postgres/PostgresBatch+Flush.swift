@@ -62,8 +62,8 @@ extension Event {
 }
 
 extension QueueDepth {
-    /// Adds rows with what has changed. A row that every transaction changed would become a long chain of versions while somebody's
-    /// transaction stays open.
+    /// Adds rows with the changes. A row that every transaction changed would become a long chain of versions while a transaction stays
+    /// open.
     var query: [Query] {
         let changed = unwritten.counts.flatMap { notifier, apps in
             apps.compactMap { app, count in app.map { (notifier: notifier, app: $0, count: count) } }

@@ -68,7 +68,7 @@ extension PostgresBatch {
     }
 
     /// Locks and reads the topics of reports.
-    /// - Returns: the persons whom the reports are about, as far as can be told before they are decided.
+    /// - Returns: the persons of the reports, as far as they are known before the decisions.
     func load(_ reports: [Report]) throws(PostgresError) -> Set<UnitOfWork.PersonKey> {
         guard !reports.isEmpty else { return [] }
         var wanted: Set<ConversationKey> = []
@@ -120,8 +120,7 @@ extension DeliveryTransaction {
         ])
     }
 
-    /// Deletes topics of which nothing was heard since a time.
-    /// - Returns: how many.
+    /// Deletes topics without a report since a time, and returns their number.
     func deleteConversations(before time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         return try session.run([Query(ConversationStatements.delete, [.int8(time.stored), .int8(Int64(limit))])])[0].count

@@ -17,7 +17,7 @@ final class PostgresBatch {
         let device: ByteKey
     }
 
-    /// A device that is told of a comment by a notifier.
+    /// A device that a notifier notifies of a comment.
     struct NotifiedDevice: Hashable {
         let notifier: ByteKey
         let device: ByteKey
@@ -46,7 +46,7 @@ final class PostgresBatch {
     /// The states to write, with the times of their reports.
     var changedConversations: [ConversationKey: UnixMilliseconds] = [:]
     var newEvents: [NewEvent] = []
-    /// Comments that no event stands for, which are only to be recognised.
+    /// Comments without an event, which are only deduplicated.
     var remembered: [RememberedComment] = []
     /// The database's results of beginning bots' calls, by their ids.
     var begunCalls: [UUIDv7: BotCallBeginning] = [:]
@@ -102,7 +102,7 @@ final class PostgresBatch {
         return count
     }
 
-    /// Writes what the registry's rules say, and stores the events that tell of it.
+    /// Writes the changes of the registry's rules, and stores their events.
     func apply(_ changes: [RegistryTransition.Change]) throws(PostgresError) {
         for change in changes {
             guard let announced = try unit.apply(change), let incoming = announced.incoming(telling: audience, using: &random) else {

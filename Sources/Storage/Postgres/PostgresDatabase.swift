@@ -3,7 +3,7 @@ package import Postgres
 
 /// The operator's commands on a PostgreSQL store beside the service: check, migrate, report.
 package enum PostgresDatabase {
-    /// Checks whether a service could use the database, and changes nothing: what is missing in the schema a service adds when it starts.
+    /// Checks whether a service could use the database, and changes nothing: a service adds missing parts of the schema when it starts.
     /// - Throws: why it could not, with the remedy.
     package static func check(_ settings: ConnectionSettings) throws(StoreError) {
         try refuse(try use(settings) { session throws(PostgresError) in try session.obstacle() })
@@ -50,7 +50,7 @@ package enum PostgresDatabase {
         }
     }
 
-    /// Runs `body`, and tells its error as stores do.
+    /// Runs `body`, and converts its error to a store's.
     static func explained<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
         do throws(PostgresError) {
             return try body()

@@ -1,6 +1,6 @@
-/// The steps that bring a database to the present schema, in their order; a step never changes once it has been released.
+/// The steps that bring a database to the present schema, in order; a step never changes once it has been released.
 ///
-/// A step only adds, so that processes of the version before go on working beside it during a rolling update.
+/// A step only adds, so that processes of the previous version continue to work beside it during a rolling update.
 enum PostgresSchema {
     /// The present schema's version: how many steps have been taken.
     static var latest: Int { steps.count }

@@ -45,7 +45,7 @@ extension PostgresSession {
         return try runningServices()
     }
 
-    /// Says that services are running, with the remedy; nil when none has told of itself lately.
+    /// Returns an error that services are running, with the remedy; nil when none has sent a heartbeat recently.
     func runningServices() throws(PostgresError) -> StoreError? {
         let live = try run([Query(CopyStatements.live, .int8(Self.deadMilliseconds))])[0].one().int64(0)
         guard live > 0 else { return nil }

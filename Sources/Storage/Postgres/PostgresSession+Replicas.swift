@@ -17,12 +17,12 @@ extension PostgresSession {
         }
     }
 
-    /// Says that this process lives, compares the clocks, and looks after what others have left, in one round trip.
+    /// Sends a heartbeat, compares the clocks, and takes care of what others have left, in one round trip.
     ///
-    /// What dead processes had leased is due again since their attempts began, and those are noted as interrupted. Processes that are gone are
-    /// forgotten, and the changes of the queue's depth and of the numbers of dead deliveries are summed up.
+    /// Leases of dead processes end, and their attempts are marked as interrupted. Processes that are gone are deleted, and the changes of
+    /// the queue's depth and of the numbers of dead deliveries are summed up.
     /// - Parameters:
-    ///   - keysDigest: which keys this process has in force; nil when nobody has said.
+    ///   - keysDigest: the digest of the keys that this process has in force; nil before it is set.
     ///   - clock: reads this machine's clock.
     func beat(keysDigest: String?, _ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
         let (sinceBoot, sentAt) = (SystemClock.bootMilliseconds(), SystemClock.monotonicMilliseconds())
@@ -49,8 +49,8 @@ extension PostgresSession {
             isDepthUncounted: try results[7].one().bool(0))
     }
 
-    /// Counts what is pending by app, and corrects the queue's depth by the difference: processes of a version before count for no app.
-    /// The server ends it when it takes too long, and the connection stays as it is.
+    /// Counts pending deliveries by app, and corrects the queue's depth by the difference: processes of an earlier version count for no
+    /// app. The server cancels it after the time limit, and the connection stays open.
     func countDepth(limitMilliseconds: UInt64) throws(PostgresError) {
         deferralMilliseconds += limitMilliseconds
         defer { deferralMilliseconds = PostgresSession.deferralMilliseconds }
@@ -93,7 +93,7 @@ extension PostgresSession {
         return attempts
     }
 
-    /// Says that this process is gone, so that nobody waits for it.
+    /// Records that this process is gone, so that others do not wait for it.
     func leave() throws(PostgresError) {
         _ = try run([Query(ReplicaStatements.leave, .uuid(replica))])
     }
@@ -109,7 +109,7 @@ struct Heartbeat {
     /// Whether this process has the least id of all that live.
     let isFirst: Bool
     var replicas: [Replica] = []
-    /// Whether the queue's depth has what is of no app.
+    /// Whether the queue's depth lacks deliveries without an app.
     var isDepthUncounted = false
 
     /// The same heartbeat after an earlier one, which may have measured the database's clock better.

@@ -10,7 +10,7 @@ struct DatabaseInfo {
     let schema: String?
     /// Whether the role may make tables there.
     let mayCreate: Bool
-    /// Whether the server only reads, as a standby does and a primary that was told to.
+    /// Whether the server is read-only: a standby, or a primary configured so.
     let isStandby: Bool
     /// PostgreSQL's version as a number, such as 150004.
     let serverVersion: Int
@@ -76,8 +76,8 @@ extension PostgresSession {
         return before
     }
 
-    /// Brings the schema to the next version, in a transaction of its own: one that waits for a second table while it has locked another one
-    /// would stand in a circle with replicas that work.
+    /// Brings the schema to the next version, in a transaction of its own: one that waits for a second table while it has locked another
+    /// one could deadlock with working replicas.
     /// - Returns: whether there was one.
     private func takeStep(to latest: Int) throws(PostgresError) -> Bool {
         try transaction { session throws(PostgresError) in

@@ -5,7 +5,7 @@ internal import Time
 /// One connection with its transactions and what it knows of the database. One thread at a time uses it.
 final class PostgresSession {
     let connection: Connection
-    /// The 16 bytes that stand for this process in the database.
+    /// The 16-byte id of this process in the database.
     let replica: [UInt8]
     private var numbers: [ByteKey: Int32] = [:]
     private var names: [Int32: String] = [:]
@@ -13,8 +13,8 @@ final class PostgresSession {
     var floors: [ByteKey: ClaimFloor] = [:]
     /// The number of the app that had the last turn in the claims of each notifier.
     var lastTurns: [ByteKey: Int32] = [:]
-    /// The revocations as of a version that was committed; nil before anybody asks. They go with the connection, because another server may
-    /// lack some. Only the writer asks, whose transactions write no revocation: one that is rolled back would stay here.
+    /// The revocations of a committed version; nil before the first read. They end with the connection, because another server may lack
+    /// some. Only the writer reads them, whose transactions write no revocation: one that is rolled back would stay here.
     private var knownRevocations: (all: KnownRevocations, version: Int64)?
     /// The apps that got their number in the transaction under way: it is theirs once that is committed.
     private var newApps: Set<ByteKey> = []
@@ -25,14 +25,14 @@ final class PostgresSession {
         self.replica = replica
     }
 
-    /// Lists of keys find their rows by indexes. A plan that was made while a table was nearly empty would otherwise read all of it, and is kept
-    /// until statistics are gathered.
+    /// Lists of keys find their rows by indexes. A plan that was made while a table was nearly empty would otherwise read all of it, and is
+    /// kept until statistics are gathered.
     ///
-    /// A process that vanishes in the middle of a transaction, with its machine or its network, says no good-bye: the server ends the
-    /// transaction, or the others would wait for its locks for ever. In four seconds, so that one who waits for them has not lost patience;
-    /// where the server itself waits in the middle of a round trip, in eleven.
+    /// The server ends the transaction of a process that vanished in the middle of it, with its machine or its network; otherwise the
+    /// others would wait for its locks for ever. After four seconds, so that waiting calls do not time out; where the server itself waits
+    /// in the middle of a round trip, after eleven.
     ///
-    /// What the planner is told not to do it counts as so dear that it would compile such statements first, which takes 0.1 s.
+    /// The planner treats forbidden plans as so expensive that it would compile such statements first, which takes 0.1 s.
     private static let serverOptions = """
         -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
         -c idle_in_transaction_session_timeout=\(TimeLimit.milliseconds(4000)) \
@@ -123,7 +123,7 @@ final class PostgresSession {
     /// Returns the position at which the claims of a notifier begin to search now.
     func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Place { floors[ByteKey(notifier)]?.start(now) ?? .start }
 
-    /// The number that stands for an app, which gets one when it has none.
+    /// The number of an app, which gets one when it has none.
     func number(ofApp appID: String) throws(PostgresError) -> Int32 {
         if let number = numbers[ByteKey(appID)] { return number }
         let row = try run([Query(SessionStatements.addApp, [.stored(appID)])])[0].one()
@@ -186,7 +186,7 @@ extension PostgresSession {
         try run([Query(SessionStatements.find, .uuid(mark.bytes))])[0].one().bool(0)
     }
 
-    /// Forgets marks that nobody asks for any more.
+    /// Deletes marks that are no longer needed.
     static var forgetMarks: Query { Query(SessionStatements.forgetMarks) }
 }
 

@@ -4,10 +4,11 @@ package import Postgres
 internal import Threading
 package import Time
 
-/// The store in a PostgreSQL database, which any number of processes share: what it has reported survives them.
+/// The store in a PostgreSQL database, which any number of processes share. Reported changes are durable.
 ///
-/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one looks for
-/// changed revocations and serves metrics. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
+/// One connection makes incoming data durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one polls
+/// revocations and serves metrics. When the database is lost the store rejects calls with `notOpen`, and its owner opens another one. Call
+/// `close` before releasing it.
 package final class PostgresStore: Store {
     package let isNew: Bool
     let address: ConnectionSettings
@@ -28,12 +29,12 @@ package final class PostgresStore: Store {
 
     /// Connects, and brings the schema to the present version.
     /// - Parameters:
-    ///   - address: where the database is.
-    ///   - replica: stands for this process in the database; nil makes another one. A store that is opened again after its connection was
-    ///     lost needs the one that it had, because its leases are under that name.
+    ///   - address: the address of the database.
+    ///   - replica: the id of this process in the database; nil makes another one. A store that is opened again after its connection was
+    ///     lost needs the same one, because its leases are under that name.
     ///   - random: makes the ids of the registry's events.
     ///   - clock: this machine's, which is compared with the database's.
-    /// - Throws: `unavailable` when there is no way to the database, or it refuses; the description names the remedy.
+    /// - Throws: `unavailable` when the database cannot be reached, or rejects the connection; the description names the remedy.
     package init(
         _ address: ConnectionSettings, replica: UUIDv7? = nil, settings: StoreSettings = StoreSettings(),
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -176,8 +177,8 @@ package final class PostgresStore: Store {
         return offset.localTime(walk.page(limit: limit))
     }
 
-    /// The deliveries that match from before a place on, newest first.
-    /// - Parameter filter: by the database's clock, as what is found.
+    /// The matching deliveries before a position, newest first.
+    /// - Parameter filter: by the database's clock, like the result.
     func search(
         _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, until end: MonotonicMilliseconds
     ) throws(StoreError) -> DeliveryWalk {
@@ -263,8 +264,8 @@ package final class PostgresStore: Store {
 }
 
 extension PostgresStore {
-    /// Reads on the connection of operators: in a transaction that changes nothing, and whose statements the server ends when they take
-    /// longer than a read may. It waits for nobody who writes, and keeps nothing from being stored.
+    /// Reads on the connection of operators: in a read-only transaction, whose statements the server ends after the read timeout. It
+    /// neither waits for writers nor blocks them.
     func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
         try ask(on: reader) { session throws(PostgresError) in
             readCanceller.withLock { $0 = $0 ?? session.connection.cancelHandle() }
@@ -294,7 +295,7 @@ extension PostgresStore {
         return try result.get()
     }
 
-    /// Makes a transaction of upkeep, which tells nobody.
+    /// Runs a transaction of upkeep, which stores no events.
     func upkeep<Value>(_ body: (DeliveryTransaction) throws(PostgresError) -> Value) throws(StoreError) -> Value {
         try change(telling: .nobody) { batch throws(PostgresError) in try body(DeliveryTransaction(batch)) }
     }

@@ -15,8 +15,8 @@ struct PostgresJob: QueuedJob {
     private(set) var call: BotCall?
     var isAboutPerson: Bool { incoming != nil || report != nil || registration != nil }
     let audience: RegistryAudience
-    /// Does it inside a transaction, perhaps a second time after one that was rolled back.
-    /// - Returns: what tells of it once it is durable.
+    /// Runs inside a transaction, perhaps a second time after a rollback.
+    /// - Returns: the function that reports the result once it is durable.
     let run: @Sendable (PostgresBatch) throws(PostgresError) -> @Sendable () -> Void
 
     init(
@@ -110,15 +110,15 @@ struct PostgresStatus {
         return offset
     }
 
-    /// Remembers that the connection is lost.
-    /// - Returns: the error as stores tell it.
+    /// Records that the connection is lost.
+    /// - Returns: the store's error.
     mutating func note(_ error: PostgresError) -> StoreError {
         // A server that writes no more may have a successor that does.
         error.isConnectionLost || error.sqlState == .readOnlyTransaction ? lose(error) : StoreError(error)
     }
 
-    /// Remembers that the database is not reached.
-    /// - Returns: the error as stores tell it.
+    /// Records that the database cannot be reached.
+    /// - Returns: the store's error.
     mutating func lose(_ error: PostgresError) -> StoreError {
         let lost = StoreError(.notOpen, error.cause, remedy: error.remedy)
         failure = lost
@@ -203,7 +203,7 @@ final class PostgresWriter {
         }
     }
 
-    /// Says that this process lives. When that fails twice, whatever the reason, the store is opened anew, which tells the reason.
+    /// Sends a heartbeat. When that fails twice, for any reason, the store is opened anew, which reports the reason.
     private func beat(_ keysDigest: String?) {
         toldDigest = keysDigest
         do throws(PostgresError) {
@@ -218,8 +218,8 @@ final class PostgresWriter {
         }
     }
 
-    /// Counts what is pending by app. Nothing is written meanwhile, so after a failure, for example because much waits, this is not tried
-    /// again soon: until then apps may find more room than their share, or less.
+    /// Counts pending deliveries by app. Nothing is written meanwhile, so after a failure, for example because many are pending, it is not
+    /// retried soon: until then apps may find more room than their share, or less.
     private func countDepth() {
         guard SystemClock.monotonicMilliseconds() >= countsDepthAt else { return }
         do throws(PostgresError) {
@@ -314,7 +314,7 @@ final class PostgresWriter {
 }
 
 extension StoreError {
-    /// The error of a database as stores tell it.
+    /// The store's error for a database's.
     init(_ error: PostgresError) {
         let kind: Kind = error.isConnectionLost ? .notOpen : error.isFull ? .diskFull : .unavailable
         self.init(error, kind)

@@ -8,7 +8,7 @@ extension UnitOfWork {
         try deviceRows() + personRows() + forgottenPersonRows() + deviceCallRows() + windowRows()
     }
 
-    /// Forgets what was to be written, because it has been.
+    /// Clears the changes, because they were written.
     func wrote() {
         for key in changedDevices { storedDigests[key] = nil }
         (changedDevices, changedPersons, changedDeviceCalls) = ([], [:], [:])

@@ -78,7 +78,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Devices that nobody has seen since a time, tombstones included, the longest first; their persons are locked.
+    /// Devices without activity since a time, tombstones included, the oldest first; their persons are locked.
     func loadIdle(seenBefore time: UnixMilliseconds, limit: Int) throws(PostgresError) -> [RegistryDevice] {
         let rows = try session.run([Query(PersonStatements.idle, .int8(time.stored), .int8(Int64(limit)))])[0]
         var idle: [Device.Key] = []
@@ -97,7 +97,7 @@ extension UnitOfWork {
         return found
     }
 
-    /// Forgets the calls of persons and devices of whom none was recorded since a time, a limited number each time.
+    /// Deletes the calls of persons and devices without a record since a time, a limited number each time.
     func forgetIdleCalls(before time: UnixMilliseconds) throws(PostgresError) {
         _ = try session.run([
             Query(PersonStatements.forgetCalls, .int8(time.stored)), Query(PersonStatements.forgetDeviceCalls, .int8(time.stored)),

@@ -36,7 +36,7 @@ final class UnitOfWork {
     /// revocation of a person writes its row first and locks the person after that, until the commit. So of a registration and a sign-out,
     /// one of the two sees what the other has written.
     var revocationVersion: Int64 = 0
-    /// The revocations of that version or a later one; nil before anybody asks.
+    /// The revocations of that version or a later one; nil before the first read.
     var revocations: Revocations?
     var deviceCalls: [Int64: CallTimes] = [:]
     var windows: [Int32: Window] = [:]
@@ -46,7 +46,7 @@ final class UnitOfWork {
     /// two devices may exchange theirs.
     var storedDigests: [Device.Key: [UInt8]] = [:]
     var changedPersons: [PersonKey: UnixMilliseconds?] = [:]
-    /// Whether rows of `persons` were made for what comes from outside, which may be about somebody who was forgotten.
+    /// Whether rows of `persons` were made for incoming data, which may be about a forgotten person.
     var removesForgottenPersons = false
     var changedDeviceCalls: [Int64: UnixMilliseconds?] = [:]
     var newCalls: [(app: Int32, number: Int64, at: UnixMilliseconds)] = []
@@ -121,8 +121,8 @@ extension UnitOfWork: RegistryRows {
 }
 
 extension UnitOfWork {
-    /// Makes a change.
-    /// - Returns: what is to be told instead of written.
+    /// Applies a change.
+    /// - Returns: the change that needs an event instead of a row.
     func apply(_ change: RegistryTransition.Change) throws(PostgresError) -> RegistryChange? {
         switch change {
         case .put(let device): try put(device)
@@ -184,7 +184,7 @@ extension UnitOfWork {
         changedDevices.insert(device)
     }
 
-    /// Notes that nobody has a token any more, unless somebody else has it by now.
+    /// Records that a token has no holder, unless another person has it by now.
     private func release(_ token: TokenKey, of person: PersonKey) {
         if case .some(.some(person)) = holders[token] { holders[token] = .some(nil) }
     }

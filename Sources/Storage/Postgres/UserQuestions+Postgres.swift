@@ -47,7 +47,7 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// Deletes questions that nobody answers any more, with their answers.
+    /// Deletes questions that are no longer answered, with their answers.
     static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuestion.lifeMilliseconds))) }
 }
 

@@ -1,7 +1,7 @@
 internal import Core
 internal import SQLite
 
-/// A cache of the numbers that stand for apps in the file. There are few apps.
+/// A cache of the apps' numbers in the file. There are few apps.
 struct AppNumbers {
     private var known: [ByteKey: Int64] = [:]
 

@@ -5,9 +5,9 @@ internal import Time
 
 /// Moves pages from the log to the database, on its own thread and connection, so that commits wait only a moment for it.
 ///
-/// SQLite restarts the log only once all its pages have been moved, and while the writer goes on some always remain. So this thread moves
-/// the pages that exist, repeats that for those added meanwhile, and leaves the last few to the writer. The writer decides on each pass, as
-/// `CheckpointPlan` says.
+/// SQLite restarts the log only once all its pages have been moved, and while the writer continues some always remain. So this thread moves
+/// the existing pages, repeats that for those added meanwhile, and leaves the last few to the writer. The writer decides on each pass by
+/// `CheckpointPlan`.
 final class Checkpointer {
     private enum Stage {
         case resting

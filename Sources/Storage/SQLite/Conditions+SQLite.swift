@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 internal import Time
 
-/// Conditions that operators are told of. One process has the file, so that what it does not see has ended.
+/// Operators' conditions. One process has the file, so a condition that it does not see has ended.
 extension SQLiteStore {
     /// Not delayed by operators' lists.
     package func conditions() throws(StoreError) -> [OperatorCondition] {

@@ -9,7 +9,7 @@ enum DatabaseFile {
     /// The number of bytes of the log's file that are reserved for reuse.
     static let logBytesKept: Int64 = 128 << 20
 
-    /// The size of a log's file that holds so many pages and no more, in bytes: a header, and a header for each page.
+    /// The size of a log's file with exactly so many pages, in bytes: a header, and a header for each page.
     static func logBytes(pages: Int) -> Int64 { 32 + Int64(pages) * (24 + Int64(pageBytes)) }
 
     struct Opened {
@@ -62,7 +62,7 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens a connection, whose closing leaves the log unless the connection is told to remove it.
+    /// Opens a connection. Closing it leaves the log, unless the connection is set to remove it.
     /// - Throws: also `corrupt` when the file is empty.
     static func connect(
         _ path: String, settings: StoreSettings, mode: OpenMode = .readWriteKeepingLog

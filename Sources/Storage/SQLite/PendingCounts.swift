@@ -1,7 +1,7 @@
 internal import Core
 internal import SQLite
 
-/// The numbers of pending deliveries by notifier and app's number, kept in memory so that nobody has to count rows.
+/// The numbers of pending deliveries by notifier and app's number, kept in memory to avoid counting rows.
 struct PendingCounts: Sendable {
     private(set) var pending = PendingByApp<Int64>()
     /// The number of deliveries that the store has ended by itself since it was opened.

@@ -4,8 +4,8 @@ internal import Time
 
 /// A read-only connection with its statements. Each call sees the last commit. Only one thread at a time may use it.
 ///
-/// No call reads more than one step of a growing table, and none goes on after `end`, so that no read keeps the log from being restarted
-/// or delays another reader for long.
+/// No call reads more than one step of a growing table, and none continues after `end`, so that no read prevents a restart of the log or
+/// delays another reader for long.
 final class ReadingDatabase {
     private let byID, byComment, byState, deadStories, walk, ends, attempts, oldest, dead, forgotten: Statement
     private let devicesOfApp, devicesOfPerson: Statement

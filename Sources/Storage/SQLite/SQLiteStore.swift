@@ -22,12 +22,13 @@ package final class SQLiteStore: Store {
 
     /// Opens a file, or creates it with mode 0600 in an existing directory. SQLite adds `-wal` and `-shm` files beside it.
     ///
-    /// Deliveries leased by an earlier process are due at once, because the lock on the file proves that nobody works on them; their last
-    /// attempts get the outcome and reason `interrupted`. After a run that did not end with `close`, the file is checked for damage, unless
-    /// it is larger than `maximumCheckedBytes`.
-    /// - Parameter movesAgain: whether an earlier store failed with `notOpen` because the disk refused pages of the database. Then all
-    ///   pages of the log are moved again, and no other process may have the file open.
-    /// - Parameter random: makes the ids of the registry's events.
+    /// Deliveries leased by an earlier process are due at once, because the lock on the file proves that no process works on them; their
+    /// last attempts get the outcome and reason `interrupted`. After a run that did not end with `close`, the file is checked for damage,
+    /// unless it is larger than `maximumCheckedBytes`.
+    /// - Parameters:
+    ///   - movesAgain: whether an earlier store failed with `notOpen` because the disk refused pages of the database. Then all pages of the
+    ///     log are moved again, and no other process may have the file open.
+    ///   - random: makes the ids of the registry's events.
     /// - Throws: `unavailable` when another process has the file or it cannot be written; `corrupt` when it is damaged, no store, written
     ///   by a newer version, or lacks the log of a run that was not closed. The description names the remedy.
     package init(

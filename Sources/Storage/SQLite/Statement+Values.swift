@@ -14,7 +14,7 @@ extension Statement {
 }
 
 extension Delivery.State {
-    /// The number that stands for the state in the file.
+    /// The state's number in the file.
     var number: Int {
         switch self {
         case .pending: 0

@@ -44,7 +44,8 @@ extension StoreError {
         StoreError(.notOpen, "\(path) was removed while it is in use", remedy: "nothing is lost, and the database is opened anew")
     }
 
-    /// The log or the index was replaced by another file. All data is in the database, but whoever opens it next would read the other file.
+    /// The log or the index was replaced by another file. All data is in the database, but the next program to open it would read the other
+    /// file.
     static func replaced(_ path: String) -> StoreError {
         StoreError(
             .unavailable,

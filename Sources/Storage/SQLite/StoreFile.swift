@@ -17,7 +17,7 @@ package enum StoreFile {
     package static func conflict(at path: String) -> StoreError? { DatabaseLock.conflict(at: path) }
 
     /// Searches an existing file for damage, which reads all of it. Another process may have it open.
-    /// - Returns: what is damaged; empty when nothing is.
+    /// - Returns: the damage found; empty for none.
     /// - Throws: when it could not be opened or searched.
     package static func damage(_ path: String) throws(StoreError) -> [String] {
         try read(path) { connection throws(StoreError) in

@@ -12,8 +12,8 @@ struct WriterJob: QueuedJob {
     let run: @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
 
-    /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is not done:
-    /// the caller was told that it failed, so nothing needs to be stored.
+    /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is dropped:
+    /// the caller got an error, so nothing needs to be stored.
     init<Value: Sendable>(
         _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,

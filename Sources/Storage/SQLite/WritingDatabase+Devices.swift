@@ -19,8 +19,8 @@ extension WritingDatabase {
         try DeliveryPlan.candidates(for: event, in: self)
     }
 
-    /// Removes devices of a person for an operator, or of one who is forgotten.
-    /// - Returns: how many registered devices were removed, and how many rows were processed; fewer than `limit` processed rows mean that
+    /// Removes devices of a person for an operator, or of a forgotten person.
+    /// - Returns: the number of registered devices that were removed, and of processed rows; fewer than `limit` processed rows mean that
     ///   none is left.
     func removeDevices(
         _ filter: DeviceFilter, reason: RegistryChange.Reason, now: UnixMilliseconds, limit: Int, audience: RegistryAudience
@@ -180,7 +180,7 @@ extension WritingDatabase: RegistryRows {
         return time
     }
 
-    /// The number that stands for an app in the file.
+    /// The app's number in the file.
     private func number(_ appID: String) throws(SQLiteError) -> Int64 { try apps.number(appID, self) }
 
     /// The series' number in the table `windows`: 0 for the whole service.

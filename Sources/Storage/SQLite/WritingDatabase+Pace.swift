@@ -27,8 +27,7 @@ extension WritingDatabase {
         limiter.wrote()
     }
 
-    /// Deletes counts that matter no more.
-    /// - Returns: how many.
+    /// Deletes expired counts and returns their number.
     func forgetPacedCalls(until time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(notifier: String, number: Int64)] = []
         try statements.findOldPacedCalls.forEachRow(time.stored, limit) { row throws(SQLiteError) in

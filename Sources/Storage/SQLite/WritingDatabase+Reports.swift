@@ -61,8 +61,7 @@ extension WritingDatabase {
         if changes > 0 { noteForgotten() }
     }
 
-    /// Deletes topics of which nothing was heard since a time.
-    /// - Returns: how many.
+    /// Deletes topics without a report since a time, and returns their number.
     func deleteConversations(before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, kind: String, name: String)] = []
         try statements.findOldTopics.forEachRow(time.stored, limit) { row throws(SQLiteError) in

@@ -33,7 +33,7 @@ extension WritingDatabase {
         return count
     }
 
-    /// - Parameter now: removals that are older than a day are not told any more.
+    /// - Parameter now: removals that are older than a day are no longer reported.
     func removeRevocation(_ id: UUIDv7, now: UnixMilliseconds) throws(SQLiteError) -> Revocation? {
         var removed: Revocation?
         try revocationStatements.find.forEachRow(id.bytes) { row throws(SQLiteError) in removed = try Revocation(row) }

@@ -18,7 +18,7 @@ final class WritingDatabase {
     var apps = AppNumbers()
     /// The order of apps in the claims of each notifier.
     var turns: [ByteKey: AppTurns<Int64>] = [:]
-    /// The revocations, the open transaction's included; nil before anybody asks. Nobody else writes them while the file is open.
+    /// The revocations, including the open transaction's; nil before the first read. No other process writes them while the file is open.
     var revocations: KnownRevocations?
     /// The position at which the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
@@ -60,7 +60,7 @@ final class WritingDatabase {
     }
 
     /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, also those to `counts`, `apps` and
-    /// `revocations`, and the transaction goes on.
+    /// `revocations`, and the transaction continues.
     func part<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         let before = (counts, apps, revocations)
         try statements.beginPart.runBound()

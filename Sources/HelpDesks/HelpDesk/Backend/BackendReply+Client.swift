@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import Notifiers
 
 extension BackendReply {
-    /// Takes the result of a call; a timeout in our own queue tells nothing about the backend.
+    /// Reads the result of a call; a timeout in our own queue does not concern the backend's health.
     init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success(let response):

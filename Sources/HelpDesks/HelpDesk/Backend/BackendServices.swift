@@ -98,10 +98,10 @@ package struct BackendVerifiers: Sendable {
         verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) }
     }
 
-    /// Concludes a decision that waits for the app's backend, if what is kept allows.
+    /// Resolves a decision that waits for the app's backend, if a cached answer allows it.
     /// - Parameters:
     ///   - decision: one that is `unconfirmed`, on these fields.
-    ///   - question: set to what is left to ask; the decision is then returned as it is.
+    ///   - question: set to the pending verification; the decision is then returned unchanged.
     func conclude(
         _ decision: Authorizer.Authorization, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>,
         asking question: inout BackendVerification?
@@ -128,7 +128,7 @@ package struct BackendVerifiers: Sendable {
         verifier(of: appID)?.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
     }
 
-    /// Forgets what the backends have said of those whom a revocation covers, because no kept answer may outlive it.
+    /// Forgets the backends' answers about people whom a revocation covers, because no cached answer may outlive it.
     package func forget(_ revocation: Revocation) {
         var userID: String?
         if case .user(let revoked) = revocation.subject { userID = revoked }

@@ -41,9 +41,9 @@ package struct BackendVerification: Sendable {
     /// Milliseconds until the answer.
     package var timeoutMilliseconds: UInt64 { UInt64(verifier.settings.timeoutMilliseconds) + Self.marginMilliseconds }
 
-    /// Asks.
+    /// Calls the backend.
     /// - Parameters:
-    ///   - revocations: what is revoked while the backend is asked counts as well.
+    ///   - revocations: revocations during the call apply as well.
     ///   - trace: the request that asks.
     ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block. Also
     ///     receives why the backend could not decide, if the app's rule has decided instead.
@@ -64,7 +64,7 @@ package struct BackendVerification: Sendable {
         }
     }
 
-    /// Whether the user is blocked or forgotten by now. Also true when OpenSSL cannot tell, because it only keeps a denial from being shadowed.
+    /// Whether the user is blocked or forgotten by now. Also true when OpenSSL fails, because it only keeps a denial from being shadowed.
     package func isKeptOut(_ revocations: Revocations) -> Bool {
         (try? revocations.blocks(app: verifier.appDigest, appID: verifier.app.utf8.span, userID: userID.utf8.span)) ?? true
     }

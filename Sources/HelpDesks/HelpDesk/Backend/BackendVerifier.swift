@@ -35,7 +35,7 @@ final class BackendVerifier: Sendable {
         counters = services.metrics.counters(of: app)
     }
 
-    /// The answer that is known without a call; nil when somebody has to `ask`.
+    /// The cached answer; nil when the caller has to `ask`.
     func find(_ identity: CheckIdentity) -> BackendAnswer? {
         let now = services.clocks.monotonicMilliseconds()
         guard let finding = coalescer.withLock({ $0.find(identity, now: now) }) else { return nil }

@@ -72,8 +72,8 @@ package final class WebhookJournal: Sendable {
         }
     }
 
-    /// Notes a genuine webhook about which nothing is to be done.
-    /// - Parameter reason: one of few, if somebody may miss what it tells of; such lines are written by default, and sampled.
+    /// Records a genuine webhook that needs no action.
+    /// - Parameter reason: one of few, if users may miss its contents; such lines are written by default, and sampled.
     package func ignore(
         _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ context: RequestContext
     ) -> Response {

@@ -5,15 +5,15 @@ package enum WebhookResult: String, Sendable, CaseIterable {
     case accepted, duplicate, ignored, malformed, denied, unavailable
     /// An answer of the customer to a question that is not known; kept until the question comes.
     case unasked
-    /// Of an earlier state than what is known.
+    /// Of an earlier state than the known one.
     case stale
     /// Another answer of the customer than the first one.
     case conflict
-    /// Durable, but of nobody known, so that no phone is told.
+    /// Durable, but without a known customer, so that phones get no push.
     case noCustomer = "no_customer"
-    /// Durable, but of nobody, because the app's chat is anonymous, so that no phone is told.
+    /// Durable, but without a user, because the app's chat is anonymous, so that phones get no push.
     case anonymous
-    /// Durable, and told of as soon as the help desk has said whose conversation it is.
+    /// Durable, and delivered as soon as the help desk names the conversation's customer.
     case held
 
     /// Results that every help desk's webhooks may have.

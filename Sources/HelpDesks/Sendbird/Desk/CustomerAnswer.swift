@@ -33,8 +33,8 @@ struct AskingMessage {
     private let state: String?
     private let body: JSONObject
 
-    /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket, or is not of support. Customers
-    /// can write messages that look like questions.
+    /// Reads a message of Chat's Platform API; nil when it asks for nothing about this ticket, or is not of support. Customers can write
+    /// messages that look like questions.
     /// - Parameter owner: the customer, who is never support, whatever the user id begins with.
     init?(_ message: JSONValue, ticket: Int64, owner: String) {
         guard let sender = message["user"]?["user_id"]?.text, SupportAccount.isSupport(sender), !sender.utf8.elementsEqual(owner.utf8),

@@ -92,7 +92,7 @@ enum DeskRequests {
             body: ["message_type": "MESG", "user_id": .string(userID), "message": .string(message)])
     }
 
-    /// To Chat: whether somebody is a member of a channel; nil when there can be no such channel or person.
+    /// To Chat: whether a user is a member of a channel; nil when there can be no such channel or user.
     ///
     /// Source: Sendbird, Chat Platform API v3, "Check if member".
     static func member(_ userID: String, of channel: String) -> PlatformRequest? {

@@ -42,7 +42,7 @@ enum DeskTicket {
         } ?? []
     }
 
-    /// A whole number, also as text: numbers beyond 2^53 are exact only as long as nobody reads them as a fraction.
+    /// A whole number, also as text: numbers beyond 2^53 are exact only as long as no program reads them as a fraction.
     static func number(_ json: JSONValue) -> Int64? {
         json.integer ?? json.text.flatMap { text in Int64(text).flatMap { "\($0)" == text ? $0 : nil } }
     }

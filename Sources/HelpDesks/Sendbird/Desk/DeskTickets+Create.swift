@@ -40,7 +40,7 @@ extension DeskTickets {
         }
     }
 
-    /// The number of the person's customer, who is made if Desk has none.
+    /// The number of the person's customer, which is created if Desk has none.
     func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
         if let customer = try customer(userID) { return customer }
         do throws(PlatformError) {

@@ -24,7 +24,7 @@ extension DeskTickets {
     /// The tickets of one state that have been answered and not passed yet.
     private struct Lane {
         let state: TicketState
-        /// Nil stands for one that cannot be read, which is passed over.
+        /// nil for an unreadable one, which is skipped.
         var waiting: ArraySlice<Ticket?> = []
         var hasMore = true
 

@@ -34,7 +34,7 @@ extension DeskTickets {
         return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)
     }
 
-    /// Support reads the channels that a ticket is about, so somebody else's conversation would be told as the person's own.
+    /// Support reads the channels that a ticket is about, so another user's conversation would be reported as the person's own.
     func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
         guard try isMember(userID, ofEach: channels).allSatisfy({ $0 }) else { throw .foreignChannel }
     }

@@ -3,7 +3,7 @@ internal import JSON
 
 /// The tickets of one app at Sendbird Desk, as the rest of the service asks for them. Every call waits for Sendbird.
 package struct DeskTickets: TicketDesk {
-    /// The reason of an answer that is JSON but not what was asked for.
+    /// The reason of an answer that is JSON without the expected content.
     static let malformed = "malformed_response"
 
     let client: DeskClient
@@ -128,7 +128,7 @@ package struct DeskTickets: TicketDesk {
 }
 
 extension DeskTickets {
-    /// A ticket of this person; nil for anybody's.
+    /// A ticket of this person; nil for any.
     func ticket(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
         guard let ticket = DeskTicket.read(try ask(DeskRequests.view(id))), ticket.id == id else {
             throw .unavailable(reason: Self.malformed)

@@ -8,12 +8,12 @@ internal import Threading
 internal import Time
 internal import URLPreviews
 
-/// `POST /sendbird/url-preview`: what is shown of a page that a person has written the address of.
+/// `POST /sendbird/url-preview`: the preview of a page whose address a person has written.
 ///
-/// Only a person's own app makes us fetch pages, and only so often. The URL is a part of a person's message, so no line of the log and no metric
-/// has anything of it.
+/// Only a person's own app makes Deskgate fetch pages, and only at a limited rate. The URL is a part of a person's message, so no line of
+/// the log and no metric shows any of it.
 final class URLPreviewRoute: Sendable {
-    /// A message has one preview, and nobody writes more of them by hand.
+    /// A message has one preview, and people do not write more of them by hand.
     static let limits = CallWindows(
         [LimitRule(per: .user, max: 20, windowMilliseconds: 60_000), LimitRule(per: .user, max: 200, windowMilliseconds: 3_600_000)],
         personLimit: 20_000)

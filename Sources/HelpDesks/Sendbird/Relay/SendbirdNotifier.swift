@@ -7,12 +7,12 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Passes registrations on to Sendbird's own registry of push tokens, and ends the session tokens of people whose keys were revoked. It asks
-/// Sendbird about each app with that app's tokens.
+/// Passes registrations on to Sendbird's own registry of push tokens, and ends the session tokens of people whose keys were revoked. It
+/// calls Sendbird about each app with that app's tokens.
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
-/// registration could bring back a token whose owner has signed out. Registrations of one person are passed on in their order. Sendbird knows
-/// tokens and no devices, so a token that its device does not have any more is removed, also where the device has got another one.
+/// An event may be days old, while the registry has the current state. So an attempt reports only registrations that are still current;
+/// otherwise an old one could restore a token whose owner has signed out. Registrations of one person are passed on in order. Sendbird
+/// knows tokens and no devices, so a token that its device no longer has is removed, also where the device has another one.
 final class SendbirdNotifier: Notifier {
     private struct App: Sendable {
         let platform: PlatformClient

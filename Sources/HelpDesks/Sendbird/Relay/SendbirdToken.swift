@@ -32,7 +32,7 @@ struct SendbirdToken: Sendable, Equatable {
     private let service: Service
     private let text: String
 
-    /// The token of a device; nil where Sendbird has no push service for its type, or could not be told to remove it.
+    /// The token of a device; nil where Sendbird has no push service for its type, or could not remove it.
     init?(type: String, text: String) {
         guard let service = Service(deviceType: type), PlatformRequest.isAddressable(text) else { return nil }
         (self.service, self.text) = (service, text)

@@ -72,7 +72,7 @@ final class SessionIssuer: Sendable {
         return limit.map { .limited($0.rule, until: $0.until) }
     }
 
-    /// Gets a token for a caller whose key was in force just now.
+    /// Gets a token for a caller whose key was in force a moment ago.
     func ask(_ caller: AuthenticatedCaller, _ complete: @escaping Completion) {
         let now = services.clocks.unixMilliseconds()
         guard now < caller.latest else { return complete(.expired) }
@@ -128,7 +128,8 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Answers those who wait for a call. A token may go only to whoever may still have it, and does not outlive the key; others ask again.
+    /// Answers the requests that wait for a call. A token goes only to a person who may still have it, and does not outlive the key; others
+    /// call again.
     /// - Parameter mayHaveArrived: whether Sendbird may have received a request of the call.
     private func finish(
         _ number: UInt64, userID: String, answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true

@@ -34,7 +34,7 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         case answer(Session)
         /// Nothing: a call that is under way answers.
         case wait
-        /// Ask Sendbird for a token that ends then, and tell `finish` this number.
+        /// Ask Sendbird for a token that ends then, and pass this number to `finish`.
         case call(UInt64, until: UnixMilliseconds)
         case limited(LimitRefusal)
         /// Answer that too many calls are under way.
@@ -122,8 +122,8 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         return End(requests: call.requests, isForgotten: isForgotten)
     }
 
-    /// Forgets a person's token, also the one that a call under way will bring: whoever asks from now on has a new call.
-    /// - Returns: the token that was kept.
+    /// Forgets a person's token, also that of a call under way: later requests start a new call.
+    /// - Returns: the cached token.
     mutating func forget(_ user: ByteKey) -> Session? {
         callOfUser[user] = nil
         return sessions.remove(user)

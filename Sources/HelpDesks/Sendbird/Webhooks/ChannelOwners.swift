@@ -22,7 +22,7 @@ typealias OwnerFinder =
         _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (OwnerAnswer) -> Void
     ) -> Void
 
-/// Asks Desk whose channel it is. Desk's ignorance is remembered for a short time: otherwise each message of a channel that is nobody's
+/// Asks Desk for the owner of a channel. A missing owner is cached for a short time: otherwise each message of a channel without an owner
 /// would ask again.
 final class ChannelOwners: Sendable {
     /// Milliseconds within which Desk must answer. Chat waits five seconds for the answer to its webhook, and the store needs some of them.

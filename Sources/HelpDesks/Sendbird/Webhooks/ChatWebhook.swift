@@ -19,7 +19,7 @@ struct ChatWebhook: Sendable {
         /// Somebody with a bot's custom type in an app that does not name its bots, as a customer may have; or Sendbird itself after an act
         /// of a member.
         case automatic
-        /// A user with a bot's custom type whom the app does not name among its bots.
+        /// A user with a bot's custom type whom the app's bots do not include.
         case unnamedBot
         /// A customer, another member of the channel, or a stranger.
         case other
@@ -128,8 +128,8 @@ struct ChatWebhook: Sendable {
         return customer
     }
 
-    /// A word that may stand in two places, of which one may be empty or missing.
-    /// - Parameter strict: the word that counts wherever it stands, because it hides a message from the customer.
+    /// A word in one of two locations, of which one may be empty or missing.
+    /// - Parameter strict: the word that takes precedence in either location, because it hides a message from the customer.
     private static func word(_ places: [String?], preferring strict: String) -> String? {
         let words = places.compactMap { $0 }.filter { !$0.isEmpty }
         return words.contains(strict) ? strict : words.first

@@ -73,7 +73,7 @@ struct Inquiry: Sendable, Equatable {
 }
 
 extension Inquiry {
-    /// Reads what `data` has written; what is not understood counts as nothing known.
+    /// Reads the form of `data`; an unreadable one counts as unknown.
     init(_ conversation: ConversationState?) {
         guard let conversation, let root = try? JSONElement(parsing: conversation.data.span) else { return }
         state = root["state"]?.string.flatMap { InquiryState(rawValue: $0) }

@@ -3,7 +3,7 @@ internal import HelpDesk
 internal import JSON
 internal import Time
 
-/// A ticket as Desk tells of it; every field may be missing.
+/// A ticket as Desk reports it; every field may be missing.
 struct ReportedTicket: Sendable, Equatable {
     let id: HelpDeskID
     let channel: HelpDeskID?
@@ -68,10 +68,10 @@ struct KnownTicket: Sendable, Equatable {
     private(set) var group: String?
     private(set) var agent: String?
     private(set) var isClosed = false
-    /// When Desk has told the newest of it, by its own clock.
+    /// The time of Desk's newest report, by its own clock.
     private(set) var toldAt: UnixMilliseconds?
     private var isKnown = false
-    /// Whether `ticket.created` was told; webhooks may come in another order than they were sent in.
+    /// Whether `ticket.created` was reported; webhooks may arrive in another order than they were sent in.
     private var isCreationTold = false
 
     private static let creation = "TICKET.CREATED"
@@ -133,7 +133,7 @@ struct KnownTicket: Sendable, Equatable {
 }
 
 extension KnownTicket {
-    /// Reads what `data` has written; what is not understood counts as nothing known.
+    /// Reads the form of `data`; an unreadable one counts as unknown.
     init(_ conversation: ConversationState?) {
         guard let conversation, let root = try? JSONElement(parsing: conversation.data.span), root.isObject else { return }
         isKnown = true

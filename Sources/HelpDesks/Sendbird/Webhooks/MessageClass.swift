@@ -9,7 +9,7 @@ enum MessageClass: Sendable, Equatable {
     /// The customer sees it.
     /// - Parameter isPushed: whether phones show it.
     case comment(isPushed: Bool)
-    /// The customer sees the preview of an address, which is added to a message that was told before.
+    /// The preview of an address, added to a message that was delivered before.
     case preview
     /// Support asks whether the ticket may be closed, or the customer has answered.
     case closure(InquiryAnswer?)
@@ -95,10 +95,10 @@ struct MessageData {
     /// Empty when it has none.
     var type: String { root["type"]?.string ?? "" }
 
-    /// The state of the question whether a ticket may be closed; nil when it cannot be told.
+    /// The state of the question whether a ticket may be closed; nil when it is unknown.
     var closure: InquiryAnswer? { state.map { InquiryAnswer($0) } }
 
-    /// The state of a request for a rating; nil when it cannot be told, also when the score is not 1 to 5.
+    /// The state of a request for a rating; nil when it is unknown, also when the score is not 1 to 5.
     var satisfaction: InquiryAnswer? {
         guard let state, state != .declined else { return nil }
         if state == .waiting { return InquiryAnswer(.waiting) }

@@ -2,7 +2,7 @@ internal import Core
 
 /// The facts beside a message on which its decision depends.
 struct ChatMemory: Sendable, Equatable {
-    /// The owner of the channel; nil when nobody is known.
+    /// The owner of the channel; nil when it is unknown.
     var owner: ChannelOwner?
     /// Whether Desk has answered whose channel it is.
     var isDeskAsked = false
@@ -14,10 +14,10 @@ struct ChatMemory: Sendable, Equatable {
 enum MessageDecision: Sendable, Equatable {
     /// Only Desk can say, because it depends on the customer of the channel.
     case undecided
-    /// Nothing is made of it.
-    /// - Parameter reason: nil for a message that nobody misses, such as one of the customer's own.
+    /// Ignored.
+    /// - Parameter reason: nil for a message that no user misses, such as one of the customer's own.
     case ignored(IgnoreReason?)
-    /// The customer is told.
+    /// Delivered to the customer.
     /// - Parameter isPushed: whether phones show it.
     case comment(isPushed: Bool)
     /// A question was asked or answered, or the message does not fit the question.
@@ -32,7 +32,7 @@ enum MessageDecision: Sendable, Equatable {
 
 /// The reason why a message that support may miss is ignored: a word of the log.
 enum IgnoreReason: String, Sendable {
-    /// Somebody who is not of support has sent a question.
+    /// A user who is not of support has sent a question.
     case questionNotOfSupport = "question_not_of_support"
     /// Desk knows no ticket of the channel in which a bot has written.
     case unknownTicket = "unknown_ticket"

@@ -6,28 +6,28 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Asks again whose channel it is, for messages that are held, and has the store tell of them then. Any process may make an attempt, and
-/// may end in the middle of it: the store recognises a message that was told of.
+/// Asks again for the owners of held messages, and then has the store deliver them. Any process may make an attempt, and may end in the
+/// middle of it: the store recognises a message that was delivered.
 ///
-/// A failure is never one of the lane, because every app has a Desk of its own: a Desk that is away delays no other.
+/// A failure never pauses the lane, because every app has a Desk of its own: an unavailable Desk must not delay the others.
 final class OwnerLookup: Notifier {
     /// The reasons of attempts that have ended well.
     enum Reason: String {
         case told = "owner_found"
         case nobody = "no_customer"
         case duplicate
-        /// Nothing is told of such a message of this owner, such as one of the customer's own.
+        /// Such a message of this owner is not delivered, such as one of the customer's own.
         case ignored
         /// Desk knows no ticket of the channel in which a bot has written.
         case unknownTicket = "unknown_ticket"
     }
 
-    /// True: the messages of a channel are told of in their order.
+    /// True: the messages of a channel are delivered in order.
     var keepsTicketOrder: Bool { true }
     /// Enough for one app whose Desk hangs, and others.
     var concurrency: Int { 16 }
-    /// A phone should not wait much longer than an outage. An attempt may come before Desk wants to be asked again, because Desk's webhook
-    /// may have told of the owner; `PlatformClient` then holds the request back.
+    /// A phone should not wait much longer than an outage. An attempt may come before Desk accepts another call, because Desk's webhook may
+    /// have named the owner; `PlatformClient` then holds the request back.
     let retryPolicy = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 120_000, retryAfterCeilingMilliseconds: 120_000)
     /// Desk's time, and as much for the store as a webhook has twice.

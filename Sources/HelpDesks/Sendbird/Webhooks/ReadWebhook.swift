@@ -21,7 +21,7 @@ struct ReadWebhook: Sendable {
 
     /// Reads a webhook's body, of which every member may be missing.
     /// - Parameter bots: the user ids of the app's bots; nil when it does not name them.
-    /// - Returns: nil when nobody has read who may be a customer, or it is about another kind of channel.
+    /// - Returns: nil when no possible customer has read it, or it is about another kind of channel.
     init?(_ root: WebhookFields, bots: Set<ByteKey>?) {
         guard let fields = root.object("channel"), let channel = fields.id("channel_url"), ChatWebhook.isOfTicket(fields) else {
             return nil
@@ -49,8 +49,8 @@ struct ReadWebhook: Sendable {
 }
 
 extension ReportMaker {
-    /// The report of a channel that was read. Only its customer's reading counts, as far as that is known: a member whom the
-    /// customer has invited reads for himself.
+    /// The report of a channel that was read. If the customer is known, only the customer's reading counts: a member whom the customer has
+    /// invited reads for themselves.
     func report(_ webhook: ReadWebhook) -> Report {
         let name = Self.channelName(webhook.channel)
         return Report(

@@ -7,8 +7,8 @@ internal import Time
 
 /// Messages of channels whose owner is not known yet.
 extension ReportMaker {
-    /// The event's device, which tells it from the event that is made of the message later. An answer to a question is held beside the
-    /// question, which has the same number.
+    /// The event's device, which distinguishes it from the later event of the message. An answer to a question is held beside the question,
+    /// which has the same number.
     private static let heldDevice = "held"
 
     /// Makes the reports of a webhook of an app, by the configuration in force.
@@ -27,8 +27,8 @@ extension ReportMaker {
         }
     }
 
-    /// The report by which a message is held until its owner is known. It has an identity of its own, because the message's own identity is
-    /// that of the report that tells of it then.
+    /// The report that holds a message until its owner is known. It has an identity of its own, because the message's own identity is that
+    /// of the later report.
     /// - Parameter body: of the webhook, which is read again then.
     func held(_ webhook: ChatWebhook, body: [UInt8]) -> Report {
         let device = webhook.isComment ? Self.heldDevice : "\(Self.heldDevice)/\(self.identity.commentID?.text ?? "")"

@@ -21,7 +21,7 @@ struct ReportMaker: Sendable {
     let trace: TraceContext?
     /// The identity by which the webhook is recognised when it comes again.
     let identity: Event.Identity
-    /// Whether somebody was forgotten, as far as this process knows; nil when that cannot be told. No decision asks it.
+    /// Whether a user was forgotten, as far as this process knows; nil when that is unknown. No decision uses it.
     private let isFormer: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
@@ -78,7 +78,7 @@ struct ReportMaker: Sendable {
         return ConversationState(channelName(channel), userID: owner.userID, data: writer.bytes)
     }
 
-    /// The owner that a channel's topic tells; nil when there is none.
+    /// The owner in a channel's topic; nil when there is none.
     static func owner(_ conversation: ConversationState?) -> ChannelOwner? {
         guard let conversation, !conversation.userID.isEmpty else { return nil }
         let ticket = (try? JSONElement(parsing: conversation.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }

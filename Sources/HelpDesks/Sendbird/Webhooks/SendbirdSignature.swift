@@ -49,14 +49,14 @@ enum SendbirdSender: Sendable {
 
 /// The tokens of an app, ready to verify webhooks, or of no app.
 ///
-/// All apps have equally many keys, and so has an app that is not configured: random ones make up for tokens that it does not have. So the
-/// time until a webhook is denied does not tell which apps there are, nor which of them have a token replaced.
+/// All apps have equally many keys, and so has an app that is not configured: random ones replace missing tokens. So the time until a
+/// webhook is denied does not reveal which apps exist, nor which of them have a token replaced.
 struct SendbirdKeys: Sendable {
     private let chat: [(key: HMACKey<SHA256>, token: StaticString?)]
     private let desk: [(key: HMACKey<SHA1>, token: StaticString?)]
 
     /// - Parameters:
-    ///   - settings: the app; nil for one that is not configured, whose webhooks nobody can sign.
+    ///   - settings: the app; nil for one that is not configured, whose webhooks cannot be signed.
     ///   - apps: all that are configured.
     /// - Throws: when OpenSSL fails.
     init(_ settings: Configuration.Sendbird?, among apps: [Configuration.Sendbird]) throws(CryptoError) {

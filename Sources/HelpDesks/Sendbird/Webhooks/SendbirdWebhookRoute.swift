@@ -29,7 +29,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     private struct Question {
         let report: Report
-        /// The message, whose owner may have to be asked for; nil where Desk has told of the ticket itself.
+        /// The message whose owner may have to be looked up; nil where Desk has reported the ticket itself.
         let unowned: (webhook: ChatWebhook, maker: ReportMaker, body: [UInt8])?
     }
 
@@ -41,7 +41,7 @@ final class SendbirdWebhookRoute: Sendable {
     /// The apps of which was logged with whose token Desk signs.
     private let named = Monitor<Set<String>>([])
 
-    /// - Parameter findOwner: nil where nobody can be asked.
+    /// - Parameter findOwner: nil where Desk cannot be called.
     init(_ sender: SendbirdSender, state: SnapshotReference<SendbirdState>, _ services: HelpDeskServices, findOwner: OwnerFinder? = nil) {
         (self.sender, self.state, self.services, self.findOwner) = (sender, state, services, findOwner)
         journal = WebhookJournal(services)
@@ -55,7 +55,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     private var path: StaticString { sender == .chat ? Self.chatPath : Self.deskPath }
 
-    /// Desk waits one second, Chat five; whoever is not answered in time sends the webhook again.
+    /// Desk waits one second, Chat five; without an answer in time they send the webhook again.
     private var timeoutMilliseconds: UInt64 { TimeLimit.milliseconds(sender == .chat ? 4500 : 900) }
 
     /// The answer to a request that is refused before its body is received; nil when it is not. Whether there is such an app makes no

@@ -5,7 +5,7 @@ enum WebhookRemark: String, Sendable {
     case duplicate
     /// An answer to a question that is not known.
     case unasked
-    /// Of an earlier state than what is known.
+    /// Of an earlier state than the known one.
     case stale
     /// An answer that differs from the first one.
     case conflict
