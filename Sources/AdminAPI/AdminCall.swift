@@ -37,8 +37,8 @@ struct AdminCall {
     enum Outcome {
         case answered(AdminAnswer)
         case nobody
-        /// The listening process has not proven itself, because it is a stranger or hangs, and was not sent the token; the text explains that to
-        /// a person.
+        /// The listening process has not proven itself, because it is a stranger or hangs, and was not sent the token; the text explains
+        /// that to a person.
         case stranger(String)
     }
 

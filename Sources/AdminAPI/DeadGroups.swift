@@ -1,8 +1,8 @@
 internal import Core
 internal import Time
 
-/// Dead deliveries by notifier and reason. The store has the numbers for notifiers, apps and reasons; for other criteria a search counts, the
-/// newest first.
+/// Dead deliveries by notifier and reason. The store has the numbers for notifiers, apps and reasons; for other criteria a search counts,
+/// the newest first.
 struct DeadGroups {
     struct Name: Hashable {
         let notifier, reason: ByteKey

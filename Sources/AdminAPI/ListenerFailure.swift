@@ -6,7 +6,8 @@ package import Time
 
 /// Explains why one of the service's own listeners gave no answer to a command.
 package enum ListenerFailure {
-    /// Says that the process hangs, with the remedy: the end of a sentence that begins with the listener; nil when the error is another one.
+    /// Says that the process hangs, with the remedy: the end of a sentence that begins with the listener; nil when the error is another
+    /// one.
     package static func hang(_ error: ClientError, at address: ListenAddress, usesTLS: Bool) -> String? {
         let hang = "its process hangs; see systemctl status deskgate and the log, and restart it"
         // A Unix socket is in a directory where other programs make no files.

@@ -58,8 +58,8 @@ enum ListenerProof {
     }
 
     /// The proof for a connection to this address.
-    /// - Parameter address: from `ListenAddress.onThisMachine`. A Unix socket's path is left out: it may differ in the caller's container, and
-    ///   only a user who may write to its directory can replace the socket.
+    /// - Parameter address: from `ListenAddress.onThisMachine`. A Unix socket's path is left out: it may differ in the caller's container,
+    ///   and only a user who may write to its directory can replace the socket.
     /// - Throws: when OpenSSL fails.
     static func code(_ token: SecretBytes, address: ListenAddress, nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
         switch address {

@@ -19,7 +19,8 @@ package struct RevocationRequest: Sendable, Equatable {
     ///   - securityKey: the one key; goes with no `issuedBefore`.
     ///   - keyID: all keys made with this secret of the app.
     ///   - all: all keys of the app; needed unless `issuedBefore` is given, so that a forgotten field does not end them.
-    ///   - issuedBefore: in Unix seconds; nil means all keys of the person or of the app that were issued until now, or all keys of the key id.
+    ///   - issuedBefore: in Unix seconds; nil means all keys of the person or of the app that were issued until now, or all keys of the key
+    ///     id.
     package init(
         appID: String?, userID: String?, securityKey: String?, keyID: Int64?, all: Bool, issuedBefore: Int64?, reason: String?
     ) throws(AdminProblem) {

@@ -68,8 +68,8 @@ struct ReceivedArguments: Sendable {
         return text
     }
 
-    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice, or that
-    /// no member may have.
+    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice, or
+    /// that no member may have.
     func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
         let all = try together(for: function)
         guard !Self.hasPrototype(all) else { throw Self.prototype }

@@ -10,8 +10,8 @@ internal import Tracing
 /// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
 struct BackendCaller: Sendable {
     /// Room for the calls of four bots that are slow, also at one host. One app has half of it. There are as many connections as calls, so
-    /// that a call never waits for one. Each call has its own, because its answer has a person's data or its repetition would change something
-    /// twice.
+    /// that a call never waits for one. Each call has its own, because its answer has a person's data or its repetition would change
+    /// something twice.
     static let clientSettings = ClientSettings(
         connectionsPerHost: mostCalls, connectionsPerOwner: mostCalls / 2, connectionLimit: mostCalls, requestLimit: mostCalls,
         requestsPerOwner: mostCalls / 2, keepsConnections: false)

@@ -108,8 +108,8 @@ final class BotCaller: Sendable {
         end(call, id: id, ending: ending, reply: .refusal(refusal), complete: complete)
     }
 
-    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help desk; nil
-    /// when it may be made.
+    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help
+    /// desk; nil when it may be made.
     private func refusal(ofStored call: AuthorizedBotCall) -> CallRefusal? {
         do throws(CryptoError) {
             let denial = try services.state.current.authorizer.denial(

@@ -4,7 +4,8 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Hands conversations over to people of support. Whoever does waits for the help desk, so it has threads of its own, which apps and people share.
+/// Hands conversations over to people of support. Whoever does waits for the help desk, so it has threads of its own, which apps and people
+/// share.
 final class HandOffCaller: Sendable {
     /// Bounds of concurrent and of waiting calls of a help desk: in total, for an app, and for a person. One at a time of a person, so that
     /// the second one finds the ticket of the first.
@@ -21,8 +22,8 @@ final class HandOffCaller: Sendable {
     }
 
     /// Has a job run when it is the person's turn.
-    /// - Parameter job: called exactly once, with what keeps it from asking the help desk or nil, perhaps before this returns; only with nil may
-    ///   it block.
+    /// - Parameter job: called exactly once, with what keeps it from asking the help desk or nil, perhaps before this returns; only with
+    ///   nil may it block.
     func submit(for person: CallWindows.Person, _ job: @escaping @Sendable (BackendFault?) -> Void) {
         let deadline = clock() + BotHandOff.queueMilliseconds
         let isQueued = queue.submit(for: person.share) { [clock] in

@@ -4,8 +4,8 @@ internal import Time
 /// Bounds what refused calls cost: how many are stored, with how much of their arguments, and how many bytes of arguments are read for
 /// them. It is a value, and the caller locks.
 ///
-/// Of each person thirty are stored in a minute. Refusals by a limit or a ticket are stored once in a minute for each function, because they
-/// come by the thousand.
+/// Of each person thirty are stored in a minute. Refusals by a limit or a ticket are stored once in a minute for each function, because
+/// they come by the thousand.
 struct RefusalSampler: Sendable {
     /// The maximum size of arguments that are read for a person's rejected calls in a minute, in bytes. Calls with small mistakes stay far
     /// below it.

@@ -6,8 +6,8 @@ package import HelpDesk
 package import Observability
 internal import Threading
 
-/// The bots of the configuration: what they may do for people, at the companies' backends. Make it once per service; it must be closed after
-/// the public listener.
+/// The bots of the configuration: what they may do for people, at the companies' backends. Make it once per service; it must be closed
+/// after the public listener.
 package final class ServedBots: Sendable {
     package let routes: [Route]
     private let state: SnapshotReference<BotsState>
@@ -60,7 +60,8 @@ package final class ServedBots: Sendable {
     /// Returns the number of requests that wait for the answer to a change that another request began.
     func waiting(for bot: String) -> Int { state.current.bot(bot)?.coalescer.withLock { $0.waiting } ?? 0 }
 
-    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is closed.
+    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is
+    /// closed.
     package func close() {
         client.close()
         handOffs.stop()

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers so.
+/// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers
+/// so.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     package let isIPv4: Bool
@@ -79,7 +80,8 @@ package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
     private let first: IPAddress
     private let prefixLength: Int
 
-    /// Reads a block such as `192.0.2.0/24` or `2001:db8::/32`. A block of IPv4-mapped addresses, `::ffff:192.0.2.0/120`, is the one of IPv4.
+    /// Reads a block such as `192.0.2.0/24` or `2001:db8::/32`. A block of IPv4-mapped addresses, `::ffff:192.0.2.0/120`, is the one of
+    /// IPv4.
     package init(_ text: String) throws(Problem) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress(String(decoding: parts[0], as: UTF8.self)), let length = Self.number(parts[1])

@@ -1,8 +1,8 @@
 internal import Notifiers
 
 extension Configuration {
-    /// The names of hosts that the service calls for providers, backends, help desks and bots, each once with the JSON path of who calls it.
-    /// Addresses of this machine are left out. A notifier with a proxy calls only that, which knows the others.
+    /// The names of hosts that the service calls for providers, backends, help desks and bots, each once with the JSON path of who calls
+    /// it. Addresses of this machine are left out. A notifier with a proxy calls only that, which knows the others.
     package var calledHosts: [(path: String, host: String)] {
         var found: [(path: String, host: String)] = []
         for (path, address) in calledAddresses {

@@ -77,8 +77,8 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// The address to which an app's registrations are passed on, or would be: that of its relay, or of the help desk's cloud. Nil where each
-    /// app has an address of its own.
+    /// The address to which an app's registrations are passed on, or would be: that of its relay, or of the help desk's cloud. Nil where
+    /// each app has an address of its own.
     package func registryAddress(of app: App) -> String? {
         for notifier in notifiers where app.notifiers.contains(where: { $0.utf8.elementsEqual(notifier.name.utf8) }) {
             if case .relay(let relay) = notifier.kind { return relay.url }

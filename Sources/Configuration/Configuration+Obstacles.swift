@@ -71,8 +71,8 @@ extension Configuration {
 }
 
 extension Configuration.Store {
-    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner. A path
-    /// that several users control has none, so no command of root would use it.
+    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner. A
+    /// path that several users control has none, so no command of root would use it.
     package var obstacles: [ConfigurationProblem] {
         var found: [ConfigurationProblem] = []
         if case .sqlite(let path) = kind { found = Self.asOwner(of: path, "$.store.path") { Self.obstacles(toWriting: path) } }

@@ -37,8 +37,8 @@ extension Configuration {
     /// Files that root has read and the user that serves could not.
     ///
     /// All threads take that owner's rights for a moment, as `Process.asOwner` says.
-    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path, for one
-    ///   of several users, which is an obstacle of the store, and if root does not run this process.
+    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path, for
+    ///   one of several users, which is an obstacle of the store, and if root does not run this process.
     package var unreadableFiles: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem]) {
         guard let (decisive, place, owner) = placeOfService else { return ([], []) }
         let found = try? Process.asOwner(of: decisive) { () throws(SystemError) in

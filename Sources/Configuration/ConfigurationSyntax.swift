@@ -35,7 +35,8 @@ enum ConfigurationSyntax {
         }
     }
 
-    /// Whether a text begins as YAML, TOML, HTML or lines of NAME=VALUE do: with a name, a list's dash, a table's name in brackets or a tag.
+    /// Whether a text begins as YAML, TOML, HTML or lines of NAME=VALUE do: with a name, a list's dash, a table's name in brackets or a
+    /// tag.
     private static func isOtherFormat(_ bytes: [UInt8]) -> Bool {
         let text = bytes.drop { " \t\r\n".utf8.contains($0) }
         let name = text.first == UInt8(ascii: "[") ? text.dropFirst() : text

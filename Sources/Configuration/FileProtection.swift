@@ -14,8 +14,8 @@ final class FileProtection {
         owners = [0, user]
     }
 
-    /// Trusts the owners of the configuration and of its directory with the other files, as they may choose every secret anyway. So root and
-    /// members of the group can run commands about the service of another user.
+    /// Trusts the owners of the configuration and of its directory with the other files, as they may choose every secret anyway. So root
+    /// and members of the group can run commands about the service of another user.
     func trustOwners(ofConfiguration path: String, _ contents: File.Contents) {
         let directory = try? FileSystem.owner(of: Path.directory(of: path))
         // The user of files with unmapped owners may be anybody.

@@ -78,7 +78,8 @@ enum SecretOrigin {
 }
 
 extension SecretReader {
-    /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
+    /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new
+    /// one is needed.
     static func transportProblem(of text: String) -> String? {
         // White space around JSON changes nothing, and PEM is read in all of these forms.
         if text.first(where: { !$0.isWhitespace }) == "{" { return nil }

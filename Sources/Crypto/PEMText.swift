@@ -2,8 +2,9 @@ internal import COpenSSL
 
 /// Reads and writes PEM (RFC 7468) in memory with OpenSSL's BIOs.
 package enum PEMText {
-    /// Restores PEM whose line feeds were lost on the way: environment variables and forms have a written-out `\n` or a space in their place,
-    /// or put the text into quotes. Text outside the blocks is left out. Text without a block, or with headers in one, stays as it is.
+    /// Restores PEM whose line feeds were lost on the way: environment variables and forms have a written-out `\n` or a space in their
+    /// place, or put the text into quotes. Text outside the blocks is left out. Text without a block, or with headers in one, stays as it
+    /// is.
     package static func restored(_ text: String) -> String {
         let lined = text.replacing("\\r", with: "").replacing("\\n", with: "\n")
         var (lines, rest) = ([Substring](), lined[...])

@@ -60,8 +60,8 @@ extension Arguments {
 }
 
 extension SystemError {
-    /// The remedy when this user may not use a path, or its directory is missing, as the end of an error's sentence; empty for other errors,
-    /// and where root may not, whose errors have one.
+    /// The remedy when this user may not use a path, or its directory is missing, as the end of an error's sentence; empty for other
+    /// errors, and where root may not, whose errors have one.
     /// - Parameter line: the command line.
     func remedy(at path: String, _ line: String) -> String {
         let directory = Path.directory(of: path)

@@ -47,7 +47,8 @@ struct ClockJumpTracker {
         return true
     }
 
-    /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what waits.
+    /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what
+    /// waits.
     var now: UnixMilliseconds { time.last.wall }
 
     /// Milliseconds of the clock's time that do not count towards the expiry of a delivery.

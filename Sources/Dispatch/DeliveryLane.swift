@@ -79,7 +79,8 @@ struct DeliveryLane {
         return idle
     }
 
-    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the pace.
+    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the
+    /// pace.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
         let pace = notifier.pace.map(\.windowMilliseconds).max() ?? 0

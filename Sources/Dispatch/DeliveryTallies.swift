@@ -31,8 +31,8 @@ struct UnattemptedDeliveries {
     }
 }
 
-/// Reports deliveries that the store ended by itself, because no device was registered, too many waited, or the person has read the comment.
-/// The dispatcher does not report them, but operators must see why nothing arrived.
+/// Reports deliveries that the store ended by itself, because no device was registered, too many waited, or the person has read the
+/// comment. The dispatcher does not report them, but operators must see why nothing arrived.
 struct RefusedTally {
     private var reported: [String: [DeliveryEnding: Int]] = [:]
 

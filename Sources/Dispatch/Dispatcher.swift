@@ -4,11 +4,19 @@ package import Threading
 package import Time
 package import Tracing
 
-/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their
+/// Delivers pending deliveries through their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their
 /// outcomes.
 ///
+///     let inbox = Monitor(DispatcherInbox())
+///     let dispatcher = try Dispatcher(
+///         store: store, audience: { .nobody }, notifiers: ["log": ServedNotifier(LogNotifier(logger))], retention: retention,
+///         metrics: metrics, logger: logger, clocks: .system, inbox: inbox)
+///     inbox.announceWork()  // after the store has accepted an event
+///     dispatcher.replace(with: notifiersOfNewConfiguration)  // at a reload
+///     dispatcher.stop(drainMilliseconds: 5000)
+///
 /// It keeps no state that must survive: a delivery that was claimed and not reported is due again when its lease ends, so the process may
-/// end at any moment.
+/// end at any moment. Its methods may be called on any thread. `stop` must be called before the store is closed.
 package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
     private let thread: DedicatedThread

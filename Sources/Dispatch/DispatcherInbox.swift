@@ -129,7 +129,8 @@ struct NotifierHealth: Sendable {
     /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     var settingsDoubt: String?
     var successes: UInt64 = 0
-    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have passed.
+    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have
+    /// passed.
     var nextAttemptAt: UnixMilliseconds?
 }
 

@@ -51,7 +51,8 @@ package enum TextDecoder {
         return charset(in: page.prefix(prescanned).prefix { $0 != UInt8(ascii: ">") }, named: "encoding")
     }
 
-    /// The encoding that a `meta` element anywhere in the page names. A parser finds it, because scripts and comments may have the same text.
+    /// The encoding that a `meta` element anywhere in the page names. A parser finds it, because scripts and comments may have the same
+    /// text.
     private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
         var found: Charset?
         var openTexts = 0

@@ -18,8 +18,8 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     case connect
     /// The proxy is unreachable, or it refused.
     case proxy
-    /// The TLS handshake failed. The text is from the TLS library and may name the host; `isUntrusted` says that the server's certificate was
-    /// not accepted, and not that the server has broken off.
+    /// The TLS handshake failed. The text is from the TLS library and may name the host; `isUntrusted` says that the server's certificate
+    /// was not accepted, and not that the server has broken off.
     case tls(String, isUntrusted: Bool)
     case timeout(Phase)
     /// The connection was closed before the response was complete.

@@ -37,8 +37,8 @@ package struct ClientRequest: Sendable {
     package let responseBodyLimit: Int
     /// The only address that it may be sent to, on a connection of its own; nil for what the host's name resolves to.
     package let address: IPAddress?
-    /// Whether the response is its head, and is handed over as soon as that is whole. Its body is read for a second at most and dropped; the
-    /// connection is kept only if the body ends by then.
+    /// Whether the response is its head, and is handed over as soon as that is whole. Its body is read for a second at most and dropped;
+    /// the connection is kept only if the body ends by then.
     package let needsOnlyHead: Bool
     /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
     package let acceptsCompression: Bool

@@ -1,7 +1,7 @@
 internal import Threading
 
-/// A client that is made with the first request, so that a service that sends none has no thread for it. Any thread may send. The owner must
-/// call `close`.
+/// A client that is made with the first request, so that a service that sends none has no thread for it. Any thread may send. The owner
+/// must call `close`.
 package final class LazyClient: Sendable {
     private enum State {
         case unused, open(Client), closed

@@ -9,8 +9,8 @@ final class OpenSockets {
     private var descriptors: Set<Int32> = []
     // The sockets that have carried a response of HTTP/2.
     private var proven: Set<Int32> = []
-    // The sockets that have carried a response of HTTP/1.1, with their local ports: libcurl does not tell the socket of a connection that it
-    // is about to use, but this port. Connections to two servers may share it.
+    // The sockets that have carried a response of HTTP/1.1, with their local ports: libcurl does not tell the socket of a connection that
+    // it is about to use, but this port. Connections to two servers may share it.
     private var localPorts: [Int32: Int32] = [:]
     private var isClosed = false
     /// The number of requests that have begun on a connection.

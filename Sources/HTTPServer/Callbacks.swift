@@ -60,8 +60,8 @@ func connectionChanged(
     }
 }
 
-/// Gives a TLS handshake the server's certificate and key, and asks for the client's certificate if the server wants it. Certificate and key
-/// stay the server's (gnutls_certificate_set_retrieve_function2(3)).
+/// Gives a TLS handshake the server's certificate and key, and asks for the client's certificate if the server wants it. Certificate and
+/// key stay the server's (gnutls_certificate_set_retrieve_function2(3)).
 /// - Returns: 0, or -1 to end the handshake.
 func presentIdentity(
     session: UnsafeMutableRawPointer, authorities: UnsafeRawPointer?, authorityCount: Int32, algorithms: UnsafeRawPointer?,

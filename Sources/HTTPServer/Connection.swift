@@ -10,9 +10,9 @@ internal import Glibc
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
     // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it
-    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` and `limitState` are
-    // guarded by the table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap; a
-    // dynamic exclusivity check would cost each request more than the decision on it.
+    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` and `limitState`
+    // are guarded by the table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two
+    // accesses overlap; a dynamic exclusivity check would cost each request more than the decision on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext

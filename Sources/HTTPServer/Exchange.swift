@@ -23,8 +23,8 @@ package protocol Exchange: AnyObject, Sendable {
     /// Lends the value of the request header with a name that is known at run time only; nil when the request does not have it.
     func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void)
 
-    /// Lends the value of the only request header of a name; nil when there is none or more than one. Allocates, so do not use it on the hot
-    /// path.
+    /// Lends the value of the only request header of a name; nil when there is none or more than one. Allocates, so do not use it on the
+    /// hot path.
     func withOnlyHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
     /// The values of all headers of a name, in order. Allocates, so do not use it on the hot path.

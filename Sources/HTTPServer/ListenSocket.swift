@@ -103,8 +103,8 @@ struct ListenSocket: ~Copyable {
                 descriptor, address: address, name: unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                 length: socklen_t(bytes.count))
         }
-        // Only owner and group may connect. Before listen(2) nobody can. If another user may write into the directory, that user may have put a
-        // symbolic link in the place of the socket.
+        // Only owner and group may connect. Before listen(2) nobody can. If another user may write into the directory, that user may have
+        // put a symbolic link in the place of the socket.
         try closing(descriptor, address, unless: unsafe fchmodat(AT_FDCWD, path, 0o660, AT_SYMLINK_NOFOLLOW) == 0)
         try listenOrClose(descriptor, address)
         return descriptor

@@ -1,7 +1,8 @@
 internal import Bytes
 internal import CMicrohttpd
 
-/// A header's value without the spaces and tabs around it, which are no part of it (RFC 9110 section 5.5). libmicrohttpd leaves those at its end.
+/// A header's value without the spaces and tabs around it, which are no part of it (RFC 9110 section 5.5). libmicrohttpd leaves those at
+/// its end.
 func withoutBlanks(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     var value = unsafe value[...]
     while let first = unsafe value.first, isBlank(first) { unsafe value = value.dropFirst() }

@@ -61,7 +61,8 @@ package struct Request: ~Copyable {
         exchange.withHeader(name, use)
     }
 
-    /// Lends the value of the first header of a name that is known at run time only (compared without regard to case); nil when there is none.
+    /// Lends the value of the first header of a name that is known at run time only (compared without regard to case); nil when there is
+    /// none.
     package borrowing func withHeader(named name: [UInt8], _ use: (Span<UInt8>?) -> Void) {
         exchange.withHeader(named: name, use)
     }
@@ -82,8 +83,8 @@ package struct Request: ~Copyable {
         }
     }
 
-    /// Lends the value of the header `traceparent` (W3C Trace Context) without the blanks around it; nil when there is none or more than one,
-    /// which says as little. It is found already, so asking costs nothing.
+    /// Lends the value of the header `traceparent` (W3C Trace Context) without the blanks around it; nil when there is none or more than
+    /// one, which says as little. It is found already, so asking costs nothing.
     package borrowing func withTraceparent(_ use: (Span<UInt8>?) -> Void) {
         exchange.withTraceparent(use)
     }
@@ -104,8 +105,8 @@ package struct Request: ~Copyable {
         exchange.peerHost()
     }
 
-    /// The address of this machine that the caller has connected to: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or `unix`;
-    /// nil if it is unknown. It is the connection's own address, also when the listener has a wildcard address.
+    /// The address of this machine that the caller has connected to: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or
+    /// `unix`; nil if it is unknown. It is the connection's own address, also when the listener has a wildcard address.
     package borrowing func localAddress() -> String? {
         exchange.localAddress()
     }

@@ -71,7 +71,8 @@ struct RequestHeaders {
         case requestID, traceparent, contentEncoding, expect
     }
 
-    /// - Parameter raw: the value with blanks. libmicrohttpd decides by that how the body is delimited, so it must not be read otherwise here.
+    /// - Parameter raw: the value with blanks. libmicrohttpd decides by that how the body is delimited, so it must not be read otherwise
+    ///   here.
     /// - Returns: which of the trimmed headers this is; nil for any other.
     @inline(__always)
     private mutating func take(name: Span<UInt8>, raw: Span<UInt8>) -> Trimmed? {

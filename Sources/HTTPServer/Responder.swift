@@ -1,6 +1,21 @@
 /// The right to answer one request, exactly once: answering twice, or not at all, does not compile.
 ///
-/// A handler gets it as `consuming` and must return an `Answered`, which only the methods below make.
+/// A handler gets it as `consuming` and must return an `Answered`, which only the methods below make. It answers at once if it need not
+/// wait:
+///
+///     let hello: Handler = { request, responder in
+///         responder.respond(Response(status: 200, body: Array("hello".utf8)))
+///     }
+///
+/// Otherwise it suspends the connection and answers from another thread:
+///
+///     let later: Handler = { request, responder in
+///         responder.respondLater(timeoutMilliseconds: 5000) { pending in
+///             queue.enqueue(pending) { $0.respond(Response(status: 204)) }
+///         }
+///     }
+///
+/// The request is a borrowed view of the connection's buffers. Copy its parts before the handler returns.
 package struct Responder: ~Copyable {
     private let exchange: any Exchange
 

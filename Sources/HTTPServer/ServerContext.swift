@@ -128,8 +128,8 @@ final class ServerContext: Sendable {
         if !hadShortage.exchange(true, ordering: .relaxed) { pressure.onDescriptorShortage() }
     }
 
-    /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own connections
-    /// ends, which may be long after there are descriptors again.
+    /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own
+    /// connections ends, which may be long after there are descriptors again.
     /// - Parameter daemon: the running daemon.
     func acceptWhatWaits(for daemon: OpaquePointer) {
         guard hadShortage.load(ordering: .relaxed) else { return }

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// A parsed JSON text.
 ///
-/// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64 bits,
-/// other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
+/// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64
+/// bits, other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
 package struct JSONDocument: Sendable {
     /// The default maximum depth of arrays and objects.
     package static let usualDepth = 32
@@ -22,7 +22,8 @@ package struct JSONDocument: Sendable {
         root = JSONElement(tape, 0)
     }
 
-    /// Lends the UTF-8 bytes of a string member of the root object, so that calls can be nested; they may hold NUL and end with the closure.
+    /// Lends the UTF-8 bytes of a string member of the root object, so that calls can be nested; they may hold NUL and end with the
+    /// closure.
     ///
     /// Throws when the root is not an object, or the member is missing, null or no string, and what `body` throws.
     package func withString<Result>(

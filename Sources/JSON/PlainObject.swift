@@ -74,8 +74,8 @@ struct PlainScanner {
         }
     }
 
-    /// Marks those of eight bytes that no string holds as they are, in their highest bits. The lowest mark is right; a borrow may set others
-    /// above it (graphics.stanford.edu/~seander/bithacks.html, "Determine if a word has a byte less than n").
+    /// Marks those of eight bytes that no string holds as they are, in their highest bits. The lowest mark is right; a borrow may set
+    /// others above it (graphics.stanford.edu/~seander/bithacks.html, "Determine if a word has a byte less than n").
     private static func special(in eight: UInt64) -> UInt64 {
         let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let quotation = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))

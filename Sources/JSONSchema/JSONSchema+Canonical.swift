@@ -1,8 +1,8 @@
 package import JSON
 
 extension JSONSchema {
-    /// The one JSON text of all values that JSON Schema calls equal: members in the order of their names' bytes, numbers in one spelling, so
-    /// that 1.0 is 1, nothing between tokens.
+    /// The one JSON text of all values that JSON Schema calls equal: members in the order of their names' bytes, numbers in one spelling,
+    /// so that 1.0 is 1, nothing between tokens.
     package static func canonical(_ value: JSONValue) -> [UInt8] {
         var text = CanonicalText()
         text.append(value)

@@ -41,16 +41,16 @@ package struct JSONSchema: Sendable {
 
     /// Checks a value. The work is bounded: a value that takes too much of it has a breach, too.
     /// - Parameter value: as deep as a parser allows.
-    /// - Returns: the first few breaches; or none, and the value in which each number that may only be an integer is written as one, such as
-    ///   1.0 as 1.
+    /// - Returns: the first few breaches; or none, and the value in which each number that may only be an integer is written as one, such
+    ///   as 1.0 as 1.
     package func check(_ value: JSONValue) -> (violations: [Violation], value: JSONValue) {
         var check = SchemaCheck()
         check.check(value, against: root)
         return (check.violations, check.violations.isEmpty ? check.withIntegers(value) : value)
     }
 
-    /// The value that a text means for a member of the root object, by the types that the schema gives it: a number, a boolean, null, or the
-    /// JSON of an array or an object; the text itself where a string is allowed, and where nothing else can be read.
+    /// The value that a text means for a member of the root object, by the types that the schema gives it: a number, a boolean, null, or
+    /// the JSON of an array or an object; the text itself where a string is allowed, and where nothing else can be read.
     ///
     /// Throws when a number has no place in 64 bits.
     package func value(ofText text: String, forMember name: String) throws(Violation) -> JSONValue {

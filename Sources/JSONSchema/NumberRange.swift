@@ -1,8 +1,8 @@
 package import JSON
 
 extension JSONSchema {
-    /// The breach of the first number in a JSON text that has no place in 64 bits: an integer beyond them, or a number that is infinite or zero
-    /// as a `Double` and is not; nil when all numbers have.
+    /// The breach of the first number in a JSON text that has no place in 64 bits: an integer beyond them, or a number that is infinite or
+    /// zero as a `Double` and is not; nil when all numbers have.
     /// - Parameter name: the member whose value the text is; nil for a whole value.
     package static func violation(ofNumbersIn text: JSONElement, ofMember name: String? = nil) -> Violation? {
         var path = ValuePath()

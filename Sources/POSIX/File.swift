@@ -68,7 +68,8 @@ package enum File {
 
     /// Creates a file that does not exist yet, and makes it durable before it returns.
     /// - Parameter mode: its permissions, such as 0o600.
-    /// - Throws: `alreadyExists` when the file exists, which is not changed; otherwise why it cannot be made, and then no part of it is left.
+    /// - Throws: `alreadyExists` when the file exists, which is not changed; otherwise why it cannot be made, and then no part of it is
+    ///   left.
     package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
         let descriptor = try openNew(path, mode)
         defer { close(descriptor) }

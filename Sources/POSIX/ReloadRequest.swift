@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Asks another process for a reload, and waits for its outcome.
 ///
-/// SIGHUP carries a random number (sigqueue(3)). The process connects to the abstract socket of this number when it takes the signal, and sends
-/// the outcome after the reload, so the outcome of another reload is never taken for this one's. It needs neither a directory that both may
-/// write to nor the admin listener, whose token and certificate may be what the reload replaces.
+/// SIGHUP carries a random number (sigqueue(3)). The process connects to the abstract socket of this number when it takes the signal, and
+/// sends the outcome after the reload, so the outcome of another reload is never taken for this one's. It needs neither a directory that
+/// both may write to nor the admin listener, whose token and certificate may be what the reload replaces.
 package final class ReloadRequest: Sendable {
     package enum Outcome: Sendable, Equatable {
         /// The process is seen to be no service of this program, and was sent nothing.

@@ -82,8 +82,8 @@ extension ConnectionSettings {
         // What PostgreSQL 16 calls the system's authorities.
         if options["sslrootcert"] == "system" { options["sslrootcert"] = Self.systemAuthorities }
         if verifies { setDefault("sslrootcert", Self.systemAuthorities) }
-        // No certificate of our own, unless the address names one: libpq would look for it in the home directory, and fail where that may not be
-        // read, as under systemd's ProtectHome=.
+        // No certificate of our own, unless the address names one: libpq would look for it in the home directory, and fail where that may
+        // not be read, as under systemd's ProtectHome=.
         setDefault("sslcert", "/dev/null/none")
         // Kerberos would be encrypted, and verified, in a way of its own that sslmode does not speak of.
         setDefault("gssencmode", "disable")

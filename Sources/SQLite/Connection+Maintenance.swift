@@ -59,8 +59,8 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
-    /// Ends what `OpenMode.readWriteKeepingLog` began: if no other connection has the file open, `close` moves the log's pages and, once the
-    /// disk has taken them, removes the log.
+    /// Ends what `OpenMode.readWriteKeepingLog` began: if no other connection has the file open, `close` moves the log's pages and, once
+    /// the disk has taken them, removes the log.
     package func removeLogOnClose() {
         unsafe DatabaseOpening.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false, on: database)
     }

@@ -72,8 +72,8 @@ struct PublicGate: Sendable {
         return route.screened { request in refusal(of: request, path) }
     }
 
-    /// Whether the operator expects calls from an address, so that its connections have no bound of their own: it is in `listen.allow`, or a
-    /// trusted proxy's.
+    /// Whether the operator expects calls from an address, so that its connections have no bound of their own: it is in `listen.allow`, or
+    /// a trusted proxy's.
     func expects(_ address: IPAddress) -> Bool {
         let rules = rules.current
         let isAllowed = rules.networks?.contains { $0.contains(address) } ?? false

@@ -5,7 +5,8 @@ internal import Time
 struct OutboundRateLimiter {
     struct Key: Hashable, Comparable {
         let notifier: ByteKey
-        /// A digest of the scope, the app and the person or device, so that a store keeps no names. If two share a number, they share a count.
+        /// A digest of the scope, the app and the person or device, so that a store keeps no names. If two share a number, they share a
+        /// count.
         let number: Int64
 
         static func < (left: Self, right: Self) -> Bool { (left.notifier, left.number) < (right.notifier, right.number) }

@@ -19,9 +19,9 @@ package struct CivilDate: Equatable, Sendable {
 
     /// The day that begins so many days after 1970-01-01; negative numbers down to the first day of the year 0.
     ///
-    /// Splits days into Gregorian cycles of 400, 100, 4 and 1 years. Years begin on the first of March here, so that the leap day is the last of
-    /// its year and of its cycle. The last century of a cycle and the last year of four are a day longer than the division assumes, hence
-    /// the two limits of 3.
+    /// Splits days into Gregorian cycles of 400, 100, 4 and 1 years. Years begin on the first of March here, so that the leap day is the
+    /// last of its year and of its cycle. The last century of a cycle and the last year of four are a day longer than the division assumes,
+    /// hence the two limits of 3.
     package init(daysSince1970: Int) {
         let days = daysSince1970 + Self.daysBefore1970
         let dayOfCycle = days % Self.daysPerCycle

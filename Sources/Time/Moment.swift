@@ -1,5 +1,5 @@
-/// A moment of one clock as a count of its units. The types keep moments of different clocks and units apart; durations are plain `UInt64` with
-/// the unit in their name. A moment has the layout of its number.
+/// A moment of one clock as a count of its units. The types keep moments of different clocks and units apart; durations are plain `UInt64`
+/// with the unit in their name. A moment has the layout of its number.
 package protocol Moment: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The number of units since the clock's zero.
     var rawValue: UInt64 { get }

@@ -2,8 +2,8 @@ internal import POSIX
 
 /// The time limits that the product sets by itself, as they are in force.
 ///
-/// A debug build multiplies them by the whole number from 1 to 100 in the environment variable DESKGATE_TIME_LIMIT_FACTOR, so that tests pass
-/// on a machine that is busy. Limits that a configuration gives are not multiplied. A release build ignores the variable.
+/// A debug build multiplies them by the whole number from 1 to 100 in the environment variable DESKGATE_TIME_LIMIT_FACTOR, so that tests
+/// pass on a machine that is busy. Limits that a configuration gives are not multiplied. A release build ignores the variable.
 package enum TimeLimit {
     #if DEBUG
         private static let variable = "DESKGATE_TIME_LIMIT_FACTOR"

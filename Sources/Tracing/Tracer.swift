@@ -8,7 +8,8 @@ internal import Time
 ///
 /// Any thread may call it. While nothing is exported and a request belongs to no trace, it costs one load.
 package final class Tracer: Sendable {
-    /// Trace ids are compared with the share in this many bits, as OpenTelemetry's samplers do, so that all services choose the same traces.
+    /// Trace ids are compared with the share in this many bits, as OpenTelemetry's samplers do, so that all services choose the same
+    /// traces.
     private static let ratioBits: UInt64 = 63
 
     package let queue: SpanQueue

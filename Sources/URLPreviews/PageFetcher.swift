@@ -17,9 +17,9 @@ struct Page {
 
 /// Fetches pages of the public Internet and nothing else.
 ///
-/// The name of each hop is resolved once. If one of its addresses is not public, nothing is sent. Otherwise the connection goes to an address
-/// of that answer, and the client judges it once more when it makes the socket. So a name server that answers differently the second time is
-/// not asked a second time.
+/// The name of each hop is resolved once. If one of its addresses is not public, nothing is sent. Otherwise the connection goes to an
+/// address of that answer, and the client judges it once more when it makes the socket. So a name server that answers differently the
+/// second time is not asked a second time.
 struct PageFetcher {
     let rules: PreviewRules
     let resolver: NameResolver

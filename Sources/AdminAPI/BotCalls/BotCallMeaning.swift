@@ -78,7 +78,8 @@ struct BotCallMeaning {
         }
     }
 
-    /// The meaning of a hand-off to a person where the help desk is asked instead of the company's backend; nil where that makes no difference.
+    /// The meaning of a hand-off to a person where the help desk is asked instead of the company's backend; nil where that makes no
+    /// difference.
     private static func ofHandOff(_ call: BotCall, status: String, why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
         let look = LocalizedText(
             "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",

@@ -44,8 +44,8 @@ package struct BotAccessToken: Sendable, Equatable {
         return Self.prefix + Base64URL.encode(bytes.span)
     }
 
-    /// Judges a text; throws when OpenSSL fails. Codes are compared in constant time, and the times count only once a code is right. Whether
-    /// the security key still counts is for `Authorizer.denial` to say, of a ticket that is valid.
+    /// Judges a text; throws when OpenSSL fails. Codes are compared in constant time, and the times count only once a code is right.
+    /// Whether the security key still counts is for `Authorizer.denial` to say, of a ticket that is valid.
     package static func verdict(on text: String, for bot: BotDefinition, now: UnixSeconds) throws(CryptoError) -> Verdict {
         guard text.utf8.count <= BotAccessTokenLayout.longestText, text.utf8.starts(with: prefix.utf8),
             let bytes = Base64URL.decode(String(text.dropFirst(prefix.count))), let layout = BotAccessTokenLayout(bytes)

@@ -19,8 +19,8 @@ package struct BotGrant: Sendable, Equatable {
         (self.appID, self.userID, self.key, self.issuedAt, self.expiresAt) = (appID, userID, key, issuedAt, expiresAt)
     }
 
-    /// Makes the grant of a start, which ends with its own life or with the key, whichever is first; nil when the key has ended, but for the
-    /// difference that clocks may have.
+    /// Makes the grant of a start, which ends with its own life or with the key, whichever is first; nil when the key has ended, but for
+    /// the difference that clocks may have.
     /// - Parameter keyEnd: when the key ends, by all that ends it; `max` where only the app's backend understands keys.
     package init?(
         appID: String, userID: String, key: KeyIdentity?, keyEnd: UnixSeconds, issuedAt: UnixSeconds, lifeSeconds: UInt64

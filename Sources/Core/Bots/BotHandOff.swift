@@ -5,7 +5,8 @@ internal import Time
 /// The built-in function with which a model hands a conversation over to a person of support: a message in the person's ticket at the help
 /// desk.
 ///
-/// The model chooses the summary alone. Whoever reads the message sees first who wrote it, because it begins with words of the configuration.
+/// The model chooses the summary alone. Whoever reads the message sees first who wrote it, because it begins with words of the
+/// configuration.
 package struct BotHandOff: Sendable, Equatable {
     package static let functionName = "connect_to_person"
     package static let longestSummary = 500

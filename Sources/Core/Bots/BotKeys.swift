@@ -1,7 +1,7 @@
 package import Crypto
 
-/// The keys that sign a bot's tickets and confirmations. Each is derived from one of its secrets for one purpose, so that a signature of one
-/// kind is none of another (the key of HMAC-SHA-256 is the HMAC-SHA-256 of the purpose, as in RFC 5869 section 2.3).
+/// The keys that sign a bot's tickets and confirmations. Each is derived from one of its secrets for one purpose, so that a signature of
+/// one kind is none of another (the key of HMAC-SHA-256 is the HMAC-SHA-256 of the purpose, as in RFC 5869 section 2.3).
 package struct BotKeys: Sendable {
     /// For tickets, one a secret; the first signs.
     let tickets: [HMACKey<SHA256>]

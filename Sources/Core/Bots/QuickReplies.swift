@@ -2,9 +2,9 @@ internal import JSON
 
 /// A bot's text apart from the quick replies that a model has embedded in it, as in `Shall I? JSON^{"options":["Yes","No"]}^NSOJ`.
 ///
-/// A block reaches from `JSON^` to the next `^NSOJ`. One with a JSON object between, whose `options` or `option` is a text or a list of texts,
-/// is cut out; any other is broken, and stays text. What is left has no block that could be cut out. The time is linear in the text's length,
-/// since a model obeys hostile texts.
+/// A block reaches from `JSON^` to the next `^NSOJ`. One with a JSON object between, whose `options` or `option` is a text or a list of
+/// texts, is cut out; any other is broken, and stays text. What is left has no block that could be cut out. The time is linear in the
+/// text's length, since a model obeys hostile texts.
 package struct QuickReplies: Sendable, Equatable {
     /// The most replies of a block, and of a text.
     package static let most = 20
@@ -73,8 +73,8 @@ package struct QuickReplies: Sendable, Equatable {
         (1...longest).contains(text.utf16.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// The pieces without the white space at the cuts, but for what keeps two of them apart: that before the cut, that behind it where there is
-    /// none, or a space. So no two pieces make a mark together.
+    /// The pieces without the white space at the cuts, but for what keeps two of them apart: that before the cut, that behind it where
+    /// there is none, or a space. So no two pieces make a mark together.
     private static func joined(_ pieces: [ArraySlice<UInt8>]) -> String {
         var text: [UInt8] = []
         var gap: ArraySlice<UInt8> = []

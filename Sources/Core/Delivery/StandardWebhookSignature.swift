@@ -27,7 +27,8 @@ package struct StandardWebhookSignature: Sendable {
         signature = signatures.joined(separator: " ")
     }
 
-    /// Whether one of the signatures was made with one of the secrets for this message, at most `toleranceMilliseconds` before or after now.
+    /// Whether one of the signatures was made with one of the secrets for this message, at most `toleranceMilliseconds` before or after
+    /// now.
     ///
     /// Codes are compared in constant time. Signatures of unknown versions are passed over. Throws when OpenSSL fails.
     package static func isGenuine(

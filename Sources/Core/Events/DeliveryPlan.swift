@@ -31,7 +31,8 @@ package enum DeliveryPlan {
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
         guard event.kind.isForDevices else {
-            // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event still holds.
+            // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event
+            // still holds.
             let isForDevices = !event.userID.isEmpty && subscriptions.contains(where: \.isForEachDevice)
             let devices = isForDevices ? try candidates() : []
             return bounded(
@@ -54,8 +55,8 @@ package enum DeliveryPlan {
             }
         }
         if isKnown { return bounded(rows) }
-        // No subscription covers the types of these devices. Those that need no device are sent the comment without one. If there is none, a
-        // delivery that has ended shows operators why nothing was sent.
+        // No subscription covers the types of these devices. Those that need no device are sent the comment without one. If there is none,
+        // a delivery that has ended shows operators why nothing was sent.
         let told = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
         return told.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
     }

@@ -1,7 +1,7 @@
 package import JSON
 
-/// An identity that the help desk gave to something of its own, such as a ticket or a comment: opaque text of 1 to 255 bytes of UTF-8 without
-/// control characters. Identities are compared as bytes, so `7` and `007` differ.
+/// An identity that the help desk gave to something of its own, such as a ticket or a comment: opaque text of 1 to 255 bytes of UTF-8
+/// without control characters. Identities are compared as bytes, so `7` and `007` differ.
 package struct HelpDeskID: Sendable, Hashable, CustomStringConvertible {
     /// The longest identity in bytes.
     package static let longest = 255

@@ -43,8 +43,8 @@ package struct Subscription: Sendable, Equatable {
 
 /// For how long a comment is recognised that comes again.
 ///
-/// The help desk posts a webhook up to three times, and once more when our answer was lost. Who has captured a signed webhook may send it at any
-/// time, so that it is recognised for much longer.
+/// The help desk posts a webhook up to three times, and once more when our answer was lost. Who has captured a signed webhook may send it
+/// at any time, so that it is recognised for much longer.
 package enum Deduplication {
     /// For how long after its arrival, in milliseconds: 90 days.
     package static let milliseconds: UInt64 = 90 * 86_400_000

@@ -1,6 +1,24 @@
 package import Time
 
-/// A way to tell somebody of an event.
+/// Delivers events to one destination, such as a push provider, the company's backend or the log.
+///
+/// A notifier makes a single attempt. The dispatcher decides when the next one is due, and the store keeps the delivery meanwhile, so a
+/// notifier holds no state that must survive. All its methods may be called on any thread, `deliver` up to `concurrency` times at once.
+///
+///     struct ConsoleNotifier: Notifier {
+///         let keepsTicketOrder = true
+///         let concurrency = 1
+///         let retryPolicy = RetryPolicy.webhook
+///
+///         func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+///             print(delivery.event.kind.rawValue, delivery.event.id)
+///             completion(DeliveryOutcome(.delivered, reason: "printed"))
+///         }
+///     }
+///
+/// An outcome that may succeed later is `retry`, one that never can is `dead`, and one that needs a change of the configuration is
+/// `misconfigured`, which pauses the notifier. A new type of notifier is also added to the configuration; `CONTRIBUTING.md` lists the
+/// steps.
 package protocol Notifier: Sendable {
     /// Whether the deliveries of one ticket must be tried one after the other, in the order of their acceptance.
     var keepsTicketOrder: Bool { get }
@@ -23,7 +41,7 @@ package protocol Notifier: Sendable {
     /// The operator's remedy when an outcome with this reason is `misconfigured` or has a `settingsFault`: the end of a sentence.
     func remedy(for reason: String) -> String
 
-    /// Tries one delivery.
+    /// Attempts one delivery.
     /// - Parameter completion: called exactly once, on any thread, and must not block. A notifier bounds its own time.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void)
 }
@@ -75,7 +93,8 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let mayHaveArrived: Bool
     /// The provider's environment that accepted the token, to be stored with a device whose record lacks it.
     package let environment: String?
-    /// Whether the receiver works and only wants fewer attempts, which is no failure. A proxy answers 502 or 504 for a receiver that is down.
+    /// Whether the receiver works and only wants fewer attempts, which is no failure. A proxy answers 502 or 504 for a receiver that is
+    /// down.
     package var asksForLess: Bool { slowsDown && status.map { $0 < 500 } ?? true }
     /// The doubt about the notifier's settings; nil for none, or when the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?

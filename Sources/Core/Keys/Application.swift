@@ -115,8 +115,8 @@ package struct KeyPolicy: Sendable, Equatable {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 
-    /// When a genuine key of an app ends: by its own time, the longest life or the end of its secret, whichever is first. Clocks that differ
-    /// are not considered. A key without an end has the latest time that a key can hold.
+    /// When a genuine key of an app ends: by its own time, the longest life or the end of its secret, whichever is first. Clocks that
+    /// differ are not considered. A key without an end has the latest time that a key can hold.
     package func end(of key: SecurityKey, in application: Application) -> UnixSeconds {
         var end = SecurityKey.latestTime
         if key.expiresAt != 0 { end = min(end, key.expiresAt) }

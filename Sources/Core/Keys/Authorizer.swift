@@ -2,10 +2,22 @@ internal import Bytes
 package import Crypto
 package import Time
 
-/// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock. Where an app's backend has the
-/// last word, its decision is `unconfirmed` at best.
+/// Decides whether a user may use the chat, from the security key alone: in memory, without a lock.
 ///
-/// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread, and deciding allocates nothing of ours.
+///     let authorizer = try Authorizer([application])
+///     let authorization = authorizer.authorize(
+///         appID: "my-app".utf8.span, userID: "user-1".utf8.span, securityKey: text.utf8.span, now: now, revocations: revocations)
+///     switch authorization.verdict {
+///     case .authorized: break  // 200
+///     case .denied(let denial, _): log(denial)  // 403, without the reason
+///     case .malformed(let error): log(error)  // 400
+///     case .unconfirmed, .undecided, .shadowed: break  // see below
+///     }
+///
+/// If the app has a backend, the verdict is at best `unconfirmed`; `HelpDeskState.authorize` then asks the backend. A failure of
+/// Deskgate's own is `undecided`, never `denied`. Only `applyingShadowMode(to:now:)` makes a verdict `shadowed`.
+///
+/// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread. Authorizing allocates nothing.
 package final class Authorizer: Sendable {
     /// A verdict and which app it is about.
     package struct Authorization: Sendable, Equatable {

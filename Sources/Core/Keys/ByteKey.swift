@@ -22,7 +22,8 @@ package struct ByteKey: Hashable, Comparable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
 }
 
-/// A digest of texts in 64 bits (FNV-1a), the same in every process and version. Whoever chooses the texts can make two with the same digest.
+/// A digest of texts in 64 bits (FNV-1a), the same in every process and version. Whoever chooses the texts can make two with the same
+/// digest.
 package func shortDigest(of texts: String...) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for text in texts {

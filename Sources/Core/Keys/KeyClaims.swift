@@ -6,8 +6,8 @@ package struct KeyClaims: Sendable, Equatable {
     /// The claims of a device that an earlier version stored: it counts as made with any key id, before every bound.
     package static let unknown = KeyClaims(issuedAt: 0, nil)
 
-    /// When the key was issued. Where no key is known, when the thing was given, by the clock that all processes with one store share, which
-    /// also sets the bounds of revocations (`Store.sharedTime`).
+    /// When the key was issued. Where no key is known, when the thing was given, by the clock that all processes with one store share,
+    /// which also sets the bounds of revocations (`Store.sharedTime`).
     package let issuedAt: UnixSeconds
     /// The key; nil where only the app's backend understands it, so that no revocation of a key or of a key id covers what it gave. It is
     /// also nil for a device that a webhook has brought.

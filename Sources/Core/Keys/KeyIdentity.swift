@@ -1,7 +1,7 @@
 package import Time
 
-/// Names a genuine security key, as revocations do, and proves nothing. It is kept with everything that was derived from the key, so that this
-/// ends with the key.
+/// Names a genuine security key, as revocations do, and proves nothing. It is kept with everything that was derived from the key, so that
+/// this ends with the key.
 package struct KeyIdentity: Sendable, Equatable {
     package let keyID: UInt32
     package let issuedAt: UnixSeconds

@@ -1,5 +1,5 @@
-/// The rotation of an app's secret in three steps, each of which all processes take over before the next one: a new key is added, it is made
-/// the active one, and the old one is removed. A value that decides; nothing is changed here.
+/// The rotation of an app's secret in three steps, each of which all processes take over before the next one: a new key is added, it is
+/// made the active one, and the old one is removed. A value that decides; nothing is changed here.
 package struct KeyRotation: Sendable {
     package struct Key: Sendable, Equatable {
         package let id: UInt32

@@ -90,8 +90,8 @@ package enum DeadRule {
     /// For how long after the last of them has ended, in milliseconds.
     private static let shownMilliseconds: UInt64 = 86_400_000
 
-    /// Whether deliveries that ended for one reason are still shown. Where it is not known when the last one ended, its event had expired by
-    /// then.
+    /// Whether deliveries that ended for one reason are still shown. Where it is not known when the last one ended, its event had expired
+    /// by then.
     /// - Parameter lifeMilliseconds: how long an event is delivered.
     package static func holds(_ dead: DeadDeliveries, lifeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
         let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifeMilliseconds

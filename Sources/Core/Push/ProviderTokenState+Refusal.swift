@@ -3,8 +3,8 @@ package import Time
 extension ProviderTokenState {
     /// Records that the provider has refused a token.
     ///
-    /// The token is replaced once, however many requests it was refused in, and its successor not before `replacementIntervalMilliseconds` have
-    /// passed.
+    /// The token is replaced once, however many requests it was refused in, and its successor not before `replacementIntervalMilliseconds`
+    /// have passed.
     /// - Parameters:
     ///   - isExpired: whether the provider says that the token is too old; otherwise it is replaced only when the clocks differ.
     ///   - providerUnixSeconds: the provider's time by the Date header of the refusal.
@@ -44,7 +44,8 @@ extension ProviderTokenState {
         return hold.reported(now: now)
     }
 
-    /// Compares the provider's clock with the time that a token was minted at, and mints later tokens by the provider's time if they differ.
+    /// Compares the provider's clock with the time that a token was minted at, and mints later tokens by the provider's time if they
+    /// differ.
     /// - Returns: how far the provider's clock is ahead of ours, in seconds; nil when the clocks do not explain the refusal.
     mutating func learnClock(_ providerUnixSeconds: UnixSeconds?, correction: Int64, unixSeconds: UnixSeconds) -> Int64? {
         guard let provider = providerUnixSeconds,

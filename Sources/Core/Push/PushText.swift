@@ -1,11 +1,12 @@
 /// Makes foreign text fit to be shown in a notification.
 ///
-/// What shows nothing or turns other text around goes: control characters, the bidirectional embeddings, overrides and isolates (which disguise
-/// file names), byte order marks, noncharacters. What writing needs stays: joiners, variation selectors, tags, direction marks.
+/// What shows nothing or turns other text around goes: control characters, the bidirectional embeddings, overrides and isolates (which
+/// disguise file names), byte order marks, noncharacters. What writing needs stays: joiners, variation selectors, tags, direction marks.
 package enum PushText {
     package static let ellipsis = "…"
 
-    /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is visible.
+    /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is
+    /// visible.
     package static func line(_ text: String) -> String {
         if isLine(text) { return text }
         var line = String.UnicodeScalarView()
@@ -22,8 +23,8 @@ package enum PushText {
         return isVisible(line) ? String(line) : ""
     }
 
-    /// The text with its line breaks, each as one U+000A, and at most one empty line between others; no white space around it or at the end of
-    /// a line. Empty when nothing of it is visible.
+    /// The text with its line breaks, each as one U+000A, and at most one empty line between others; no white space around it or at the end
+    /// of a line. Empty when nothing of it is visible.
     package static func paragraphs(_ text: String) -> String {
         var lines: [Substring.UnicodeScalarView] = []
         let clean = withPlainLineBreaks(text)
@@ -37,8 +38,8 @@ package enum PushText {
         return lines.map { String($0) }.joined(separator: "\n")
     }
 
-    /// The text, or as many of its characters as leave room for an ellipsis within `bytes` of UTF-8. A character is taken apart only if it is
-    /// the first and too long by itself, as a letter with thousands of marks is.
+    /// The text, or as many of its characters as leave room for an ellipsis within `bytes` of UTF-8. A character is taken apart only if it
+    /// is the first and too long by itself, as a letter with thousands of marks is.
     package static func cut(_ text: String, toBytes bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         func end(_ indices: some Sequence<String.Index>) -> String.Index {

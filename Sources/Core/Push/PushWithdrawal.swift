@@ -4,8 +4,8 @@ package import Time
 /// A silent push that asks a device to remove the notifications of what its person has read elsewhere, before a provider's format makes a
 /// message of it.
 package struct PushWithdrawal: Sendable, Equatable {
-    /// For how long after a reading, in milliseconds, it waits: a person who reads message by message causes one for each, of which each ends
-    /// those that wait, and the systems of phones take few silent pushes.
+    /// For how long after a reading, in milliseconds, it waits: a person who reads message by message causes one for each, of which each
+    /// ends those that wait, and the systems of phones take few silent pushes.
     package static let delayMilliseconds: UInt64 = 5000
     /// The maximum life in milliseconds. A late one does no harm, because it names only messages that were read.
     package static let lifeMilliseconds: UInt64 = 3_600_000

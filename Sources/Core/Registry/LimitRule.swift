@@ -40,7 +40,8 @@ package struct LimitRule: Sendable, Equatable {
     }
 }
 
-/// When the last allowed registrations of a person or of a device came, or the last calls about them, oldest first, in the form that stores keep.
+/// When the last allowed registrations of a person or of a device came, or the last calls about them, oldest first, in the form that stores
+/// keep.
 package struct CallTimes: Sendable, Equatable {
     private static let width = 8
 

@@ -91,8 +91,8 @@ extension RegistryChange {
             isRemoval = event.kind == .pushTokenRemoved
         }
 
-        /// Whether the registry still agrees: a registration holds while the device has its token and type, a removal while the device is not
-        /// registered. Otherwise a later event reports the later change.
+        /// Whether the registry still agrees: a registration holds while the device has its token and type, a removal while the device is
+        /// not registered. Otherwise a later event reports the later change.
         /// - Parameter device: the device as it is registered now; nil when it is not.
         package func holds(for device: Device?) -> Bool {
             isRemoval ? device == nil : token.isHeld(by: device)

@@ -10,8 +10,8 @@ package struct BotCall: Sendable, Equatable {
         case succeeded
         /// The backend has refused it: a status of 4xx other than 401.
         case refused
-        /// The call did not reach the backend, as its reason says, or the backend gave no usable answer, and whether it has done something is
-        /// not known.
+        /// The call did not reach the backend, as its reason says, or the backend gave no usable answer, and whether it has done something
+        /// is not known.
         case failed
         /// The backend did not answer in time; whether it has done something is not known.
         case timedOut = "timed_out"

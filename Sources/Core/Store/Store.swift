@@ -1,9 +1,25 @@
 package import Time
 
-/// Keeps events, deliveries and devices. Its methods are their transitions. Safe on any thread.
+/// Stores events, deliveries, devices, revocations and bot calls. Each method is one transition of them, by the rules in `Core`.
 ///
-/// A result that a method has returned is durable. Every method but `accept`, `register`, `begin` and `end` blocks until it is done, so it
-/// must not be called on a thread that serves requests.
+/// A delivery goes through three calls: `accept` makes it pending, `work` claims it for an attempt, and the next `work` reports the
+/// outcome.
+///
+///     store.accept(event, telling: audience, isAwaited: { true }) { result in
+///         // .success(.accepted): the event and its deliveries are durable
+///     }
+///     let claim = Claim(notifier: "backend", now: now, leaseMilliseconds: 60_000, limit: 10)
+///     let claimed = try store.work([], [claim], telling: audience)[0].get()
+///     let finished = claimed.deliveries.map { delivery in
+///         FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: .delivered, reason: "status_200", now: now)
+///     }
+///     _ = try store.work(finished, [], telling: audience)
+///
+/// A result that a method has returned is durable: it survives kill -9 and power loss. Without a report a claimed delivery is due again
+/// when its lease ends, so an event is delivered at least once.
+///
+/// All methods may be called on any thread. Every method but `accept`, `register`, `begin` and `end` blocks until it is done, so it must
+/// not be called on a thread that serves requests. `MemoryStore` is the reference; the suites `StoreContract…` run against every store.
 package protocol Store: Sendable {
     /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already, or its person was
     /// forgotten (`Admission`). Its data is deleted as soon as none of its deliveries is pending or dead.
@@ -106,8 +122,8 @@ package protocol Store: Sendable {
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage
 
     /// Searches all apps for what has a name: users with a device, with a revocation or in a stored delivery, devices, and the comments and
-    /// tickets of stored deliveries. Indexes answer what they can with the first page; the rest is looked for among devices, and among events
-    /// from the newest on, so that pages are short where there is much to look through.
+    /// tickets of stored deliveries. Indexes answer what they can with the first page; the rest is looked for among devices, and among
+    /// events from the newest on, so that pages are short where there is much to look through.
     /// - Parameters:
     ///   - after: the `next` of the previous page; nil for the first.
     ///   - limit: how many devices a page has at most, at least 1; each app has few other matches.

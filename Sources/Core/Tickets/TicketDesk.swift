@@ -3,7 +3,8 @@ package protocol TicketDesk: Sendable {
     /// Makes a ticket, and the customer if the help desk does not have the person yet.
     /// - Returns: the ticket as the help desk has it, which may lack unregistered fields.
     func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket
-    /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new one.
+    /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new
+    /// one.
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
     func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket
     /// Lists tickets, those that changed last first.

@@ -25,6 +25,7 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     package var count: Int { entries.count }
 
+    /// nil for a missing key.
     @inlinable public subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// Sets the value of a key, which becomes the youngest entry.

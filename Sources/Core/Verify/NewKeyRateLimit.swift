@@ -13,8 +13,8 @@ package struct NewKeyRateLimit: Sendable, Equatable {
     package static let failuresToPace = 5
     /// The time from one start to the next while calls are paced.
     package static let intervalMilliseconds: UInt64 = 100
-    /// For how long after a failure operators see that calls were paced. A success ends the pace at once, and beside a flood of junk keys it
-    /// begins again at once, so the pace itself would flicker.
+    /// For how long after a failure operators see that calls were paced. A success ends the pace at once, and beside a flood of junk keys
+    /// it begins again at once, so the pace itself would flicker.
     package static let shownMilliseconds: UInt64 = 60_000
 
     private var failures = 0

@@ -10,6 +10,24 @@ package import Tracing
 
 /// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that report registrations to it.
 ///
+/// Each help desk is a target of its own, which describes itself in one value:
+///
+///     extension HelpDesk {
+///         package static let pyrus = HelpDesk(
+///             kind: .pyrus,
+///             serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
+///             makeRelay: { relay, services, client in try PyrusNotifier(relay, services, client: client) },
+///             signatures: [])
+///     }
+///
+/// The service serves all of them, adds their routes to the public listener, and calls `prepare` and the function that it returns at a
+/// reload:
+///
+///     let served = try HelpDesk.pyrus.serve(configuration, services)
+///     let router = Router(served.routes)
+///     let replace = try served.prepare(nextConfiguration, nextState)  // changes nothing yet
+///     replace()
+///
 /// How its webhooks prove their origin and become events is private to it.
 package struct HelpDesk: Sendable {
     /// Makes a notifier that reports registrations to the help desk.
@@ -48,8 +66,8 @@ package struct CredentialProbe: Sendable {
     package let timeoutMilliseconds: UInt64
     /// The remedy for a bad credential: the end of a sentence.
     package let remedy: String
-    /// Asks. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is good,
-    /// and `misconfigured` when it is bad.
+    /// Asks. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is
+    /// good, and `misconfigured` when it is bad.
     package let prove: @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
 
     package init(
@@ -155,9 +173,9 @@ package final class CacheInvalidation: Sendable {
 
 /// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
-    /// The settings of a client that calls help desks or backends for all apps. An app has half of the requests, and half of the connections
-    /// to one host, so that an app whose calls hang leaves room for others. Each request has its own connection, because its answer has a
-    /// person's data or its repetition would change something twice.
+    /// The settings of a client that calls help desks or backends for all apps. An app has half of the requests, and half of the
+    /// connections to one host, so that an app whose calls hang leaves room for others. Each request has its own connection, because its
+    /// answer has a person's data or its repetition would change something twice.
     package static let clientSettings = ClientSettings(
         connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 512,
         keepsConnections: false)

@@ -82,8 +82,8 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A copy
-    /// that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
+    /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A
+    /// copy that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
     package var traceOfStore: String? {
         guard File.exists(path) else { return nil }
         do {

@@ -7,8 +7,8 @@ internal import HelpDesk
 struct WebhookParser {
     /// The app that the body names; nil when an anonymous body names none. It is reliable only if the origin is proven.
     let appID: String?
-    /// Whether the body names no user. No page of the help desk says what the webhooks of a chat in anonymous mode are like, so the user, the
-    /// app and the whole token may be missing.
+    /// Whether the body names no user. No page of the help desk says what the webhooks of a chat in anonymous mode are like, so the user,
+    /// the app and the whole token may be missing.
     let isAnonymous: Bool
     private let root: WebhookFields
     /// Nil when the body has none.

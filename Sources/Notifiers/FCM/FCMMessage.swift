@@ -4,9 +4,9 @@ internal import Time
 
 /// The body of a request to FCM HTTP v1 (Firebase, "projects.messages").
 ///
-/// It has no `collapse_key`, because FCM delivers only 20 collapsible messages to a device at once, and then one in three minutes. The `tag` gives
-/// each ticket one notification on the screen, which shows the last comment and rings for each; the app can remove it when the chat is opened. FCM
-/// reads `android` for Android devices and `apns` for Apple's, so every message has both.
+/// It has no `collapse_key`, because FCM delivers only 20 collapsible messages to a device at once, and then one in three minutes. The
+/// `tag` gives each ticket one notification on the screen, which shows the last comment and rings for each; the app can remove it when the
+/// chat is opened. FCM reads `android` for Android devices and `apns` for Apple's, so every message has both.
 enum FCMMessage {
     /// The body as JSON text.
     ///

@@ -30,8 +30,8 @@ enum HMSAnswer {
         }
     }
 
-    /// Reads an answer about several tokens as HMS' answer about the one in the request: 80300007 if it names the token, 80000000 if it counts
-    /// a success and does not name it. Otherwise nothing is known.
+    /// Reads an answer about several tokens as HMS' answer about the one in the request: 80300007 if it names the token, 80000000 if it
+    /// counts a success and does not name it. Otherwise nothing is known.
     private static func partialSuccess(_ body: [UInt8], token: String?, word: String) -> ProviderAnswer {
         guard let token, let result = HMSPartialSuccess(body: body) else { return .retry(word) }
         let code: HMSCode

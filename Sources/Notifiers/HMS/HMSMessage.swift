@@ -5,8 +5,8 @@ internal import Time
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
 /// A badge would need the name of the app's launcher class, so there is none. Each ticket has one notification on the screen, as with FCM.
-/// Without `category` a comment would count as marketing, of which a device gets two a day, without a sound. `urgency` is for messages that an app
-/// shows itself, and `HIGH` needs a permission, so it is omitted.
+/// Without `category` a comment would count as marketing, of which a device gets two a day, without a sound. `urgency` is for messages that
+/// an app shows itself, and `HIGH` needs a permission, so it is omitted.
 enum HMSMessage {
     /// The body as JSON text.
     ///

@@ -3,9 +3,9 @@ internal import Threading
 
 /// Admits one request at a time to a connection until the provider has accepted the sender on it, and then any number.
 ///
-/// APNs allows one stream on a connection until then, and libcurl abandons a connection on which it has begun more streams than the server allows.
-/// libcurl does not report when it replaces a connection, so the gate assumes a new one after a lost request and whenever no request is left,
-/// because an idle connection may have been closed.
+/// APNs allows one stream on a connection until then, and libcurl abandons a connection on which it has begun more streams than the server
+/// allows. libcurl does not report when it replaces a connection, so the gate assumes a new one after a lost request and whenever no
+/// request is left, because an idle connection may have been closed.
 final class ConnectionGate: Sendable {
     /// The permission to send one request; must be returned exactly once with `leave`.
     struct Pass: Sendable {

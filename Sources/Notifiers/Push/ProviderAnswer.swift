@@ -62,8 +62,8 @@ extension ProviderAnswer {
             step: .delayDevice(milliseconds: wait))
     }
 
-    /// A request got no response. If its connection was lost, which may have been idle for hours, the request is sent again at once on a new one.
-    /// A device does not show it twice, because both requests carry the same ids.
+    /// A request got no response. If its connection was lost, which may have been idle for hours, the request is sent again at once on a
+    /// new one. A device does not show it twice, because both requests carry the same ids.
     static func of(_ error: ClientError) -> ProviderAnswer {
         let reason = ClientReason.word(error)
         return switch error {

@@ -5,8 +5,8 @@ package import Time
 /// A notifier whose credential can be proved without any device showing anything.
 package protocol ProvableNotifier: Notifier {
     /// Has the provider judge the credential.
-    /// - Parameter completion: called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is good,
-    ///   otherwise what a delivery would end with.
+    /// - Parameter completion: called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is
+    ///   good, otherwise what a delivery would end with.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void)
 }
 

@@ -30,8 +30,8 @@ final class PushSender: Sendable {
         }
     }
 
-    /// The longest duration of an attempt: it may wait as long as one timeout for a token or for another delivery's probe, and then sends its own
-    /// requests.
+    /// The longest duration of an attempt: it may wait as long as one timeout for a token or for another delivery's probe, and then sends
+    /// its own requests.
     var longestAttemptMilliseconds: UInt64 { 2 * UInt64(context.timeoutMilliseconds) }
 
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

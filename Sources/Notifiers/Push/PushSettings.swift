@@ -17,7 +17,8 @@ package struct PushSettings: Sendable, Equatable {
     /// The settings of a client for the provider. It speaks HTTP/2, opens one connection per host and shows APNs' certificate.
     package func clientSettings(userAgent: String) -> ClientSettings {
         var settings = ClientSettings(
-            // One connection carries a hundred requests at once, and providers want few. The second is for APNs' other environment or for tokens.
+            // One connection carries a hundred requests at once, and providers want few. The second is for APNs' other environment or for
+            // tokens.
             connectionsPerHost: 1, connectionLimit: 2, requestLimit: transport.requestLimit, proxy: transport.proxy,
             certificateAuthorities: transport.certificateAuthorities?.path, userAgent: userAgent, httpVersion: .http2)
         if case .apns(let apns) = provider, case .certificate(let certificate, let key) = apns.credential {

@@ -8,8 +8,8 @@ internal import Threading
 internal import Time
 
 extension Configuration.Store {
-    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or removed, or whose disk
-    /// is not mounted. With an empty one, revoked keys and blocked users would be let in again.
+    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or removed, or whose
+    /// disk is not mounted. With an empty one, revoked keys and blocked users would be let in again.
     func refuseNewDatabase(at path: String) throws(StoreError) {
         guard Self.isMissing(path), let trace = revocationCopy?.traceOfStore else { return }
         throw StoreError(

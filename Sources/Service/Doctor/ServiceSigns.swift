@@ -9,7 +9,8 @@ internal import Storage
 /// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show
 /// their users, so with them addresses in use are skipped.
 struct ServiceSigns {
-    /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show it.
+    /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show
+    /// it.
     let conflict: StoreError?
     let listener: AdminListenerIdentity
 
@@ -40,7 +41,8 @@ extension Configuration.Store {
 }
 
 extension Configuration {
-    /// Obstacles to starting the service on this machine, as this user; for root, as the owners of the paths. The service's own addresses are none while it runs.
+    /// Obstacles to starting the service on this machine, as this user; for root, as the owners of the paths. The service's own addresses
+    /// are none while it runs.
     package func obstacles() -> [ConfigurationProblem] {
         unreadableFiles.problems + store.obstacles + ServiceSigns(self).obstacles(of: self)
     }

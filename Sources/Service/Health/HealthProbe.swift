@@ -99,8 +99,8 @@ package struct HealthProbe {
 
     private func certificateDoubt(_ error: ClientError) -> String? { tls.flatMap { ListenerFailure.certificate(error, $0, now: now) } }
 
-    /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself from
-    /// asking, such as a lack of descriptors, says nothing of the listener.
+    /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself
+    /// from asking, such as a lack of descriptors, says nothing of the listener.
     func isUnanswered() -> Bool {
         guard case .failure(.timeout)? = try? answer(to: "/livez") else { return false }
         return true

@@ -3,8 +3,8 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// Tells the service manager that started this process how the service is (`Type=notify`, sd_notify(3)): when it serves, reloads and stops, and,
-/// if a watchdog is set, that it is alive.
+/// Tells the service manager that started this process how the service is (`Type=notify`, sd_notify(3)): when it serves, reloads and stops,
+/// and, if a watchdog is set, that it is alive.
 package final class Supervisor: Sendable {
     /// The variables in which the manager requests messages.
     private enum Variable {
@@ -104,8 +104,8 @@ package final class Supervisor: Sendable {
         for thread in ended { thread.stop() }
     }
 
-    /// Tells a status: each time with a state, otherwise when it has changed. It is read and sent under one lock, so that the last one sent is
-    /// the latest, and none follows that of the stop.
+    /// Tells a status: each time with a state, otherwise when it has changed. It is read and sent under one lock, so that the last one sent
+    /// is the latest, and none follows that of the stop.
     private func tell(_ status: @autoclosure () -> String, with state: String = "") {
         toldStatus.withLock { told in
             guard told != Self.stoppingStatus else { return }

@@ -9,8 +9,8 @@ final class WatchedStore: Sendable {
 
     var facts: StoreFacts { latest.withLock { $0 } }
 
-    /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its own.
-    /// To be called by one thread.
+    /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its
+    /// own. To be called by one thread.
     func look(_ configuration: WatchedConfiguration, _ store: any Store) {
         let (before, thresholds) = (self.facts.disks, configuration.thresholds)
         var facts = StoreFacts()

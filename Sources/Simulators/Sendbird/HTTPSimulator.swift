@@ -55,7 +55,8 @@ struct SimulatedRoute: Sendable {
 
 /// A simulated service that speaks plain HTTP/1.1, and the faults that take precedence over its answers.
 ///
-/// Of the faults it knows answers and delays; every other one leaves the request without an answer. A fault's `token` is a request's name here.
+/// Of the faults it knows answers and delays; every other one leaves the request without an answer. A fault's `token` is a request's name
+/// here.
 final class HTTPSimulator: Sendable {
     private static let bodyLimit = 1 << 20
     private static let foreverMilliseconds: UInt64 = 86_400_000

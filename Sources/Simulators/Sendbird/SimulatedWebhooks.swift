@@ -5,10 +5,11 @@ package import JSON
 internal import Threading
 internal import Time
 
-/// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, three tries, one second for an answer to Desk and five to Chat.
+/// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, three tries, one second for an answer to Desk and five to
+/// Chat.
 ///
-/// Sources: Sendbird, Desk Platform API v1, "Webhooks": `x-hub-signature: sha1=` and an HMAC over the body with the API token; Chat Platform
-/// API v3, "Webhook overview": `x-sendbird-signature`, an HMAC-SHA-256 over the body with the master API token.
+/// Sources: Sendbird, Desk Platform API v1, "Webhooks": `x-hub-signature: sha1=` and an HMAC over the body with the API token; Chat
+/// Platform API v3, "Webhook overview": `x-sendbird-signature`, an HMAC-SHA-256 over the body with the master API token.
 package final class SimulatedWebhooks: Sendable {
     /// A webhook that was sent or given up.
     package struct Sent: Sendable, Equatable {

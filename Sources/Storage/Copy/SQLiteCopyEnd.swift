@@ -28,7 +28,8 @@ final class SQLiteCopyEnd: CopyEnd {
 
     /// The copy that a store is the source or the draft of; nil when there is none, or a service has opened the store since.
     ///
-    /// It is what `runs` says: a service that opens the store writes 0 there, and takes anything else for the mark of a run that was closed.
+    /// It is what `runs` says: a service that opens the store writes 0 there, and takes anything else for the mark of a run that was
+    /// closed.
     static func mark(_ connection: Connection) throws(SQLiteError) -> Int64? {
         let statement = try Statement(connection, "SELECT closed FROM runs")
         defer { statement.reset() }

@@ -48,7 +48,8 @@ extension PostgresStore {
 
 private enum ConditionStatements {
     static let all: StaticString = "SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject"
-    // Locks the row in any case: with DO NOTHING another process could end the condition meanwhile. Only a row that was inserted has no xmax.
+    // Locks the row in any case: with DO NOTHING another process could end the condition meanwhile. Only a row that was inserted has no
+    // xmax.
     static let raise: StaticString = """
         INSERT INTO conditions AS old (kind, subject, since, data, holders) VALUES ($1, $2, $3, $4, ARRAY[$5::uuid])
         ON CONFLICT (kind, subject) DO UPDATE SET holders = array_append(array_remove(old.holders, $5::uuid), $5::uuid)

@@ -131,8 +131,9 @@ private enum ReadingStatements {
     static let byComment: StaticString = """
         SELECT * FROM traced_stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC
         """
-    // Each walks through one table in the order of its index, and looks up the rest of what matches. The view alone would not do: the planner
-    // does not apply a range of `deliveries.event` to `events.number`, and does not see the index of dead deliveries behind `state::integer`.
+    // Each walks through one table in the order of its index, and looks up the rest of what matches. The view alone would not do: the
+    // planner does not apply a range of `deliveries.event` to `events.number`, and does not see the index of dead deliveries behind
+    // `state::integer`.
     static let walk: StaticString = """
         SELECT traced_stories.* FROM events AS walked JOIN traced_stories ON event = walked.number
         WHERE walked.number > $1 AND walked.number <= $2 AND (walked.number, position) < ($2, $3)

@@ -7,8 +7,9 @@ extension PostgresSchema {
     // nothing that has to wait. `state` is 0 pending, 1 delivered, 2 dead, 3 without a target. `owner` is the replica that has leased a
     // delivery, so that the others can release the leases of one that is dead.
     //
-    // The rows of `persons`, `device_calls`, `windows` and `order_heads` are what transactions lock, in this order of tables and within each
-    // in the order of its key, so that none waits for another in a circle. A person's row is there from the first event or registration on.
+    // The rows of `persons`, `device_calls`, `windows` and `order_heads` are what transactions lock, in this order of tables and within
+    // each in the order of its key, so that none waits for another in a circle. A person's row is there from the first event or
+    // registration on.
     static let version1: [[StaticString]] = [
         [
             """

@@ -4,8 +4,8 @@ extension PostgresSchema {
     // so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by outcome; the last
     // index also finds what is given up and deleted.
     //
-    // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
-    // it, and the others become tombstones.
+    // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last
+    // keeps it, and the others become tombstones.
     //
     // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where
     // they sum up rows; `countDepth` puts that right once they have left. During a rolling update the sum of a notifier is right, so older
@@ -29,15 +29,15 @@ extension PostgresSchema {
     //
     // Version 17 adds the index by which the revocations of one app are listed.
     //
-    // Version 18 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason, as the sum of rows. Triggers count,
-    // so that what an older version ends or deletes is counted, too. They only add rows: replicas that end deliveries of one notifier never
-    // wait for each other, and heartbeats sum the rows up. They run for rows that become dead or cease to be, and for no others. The first
-    // trigger locks `deliveries` until the rows of before are counted.
+    // Version 18 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason, as the sum of rows. Triggers
+    // count, so that what an older version ends or deletes is counted, too. They only add rows: replicas that end deliveries of one
+    // notifier never wait for each other, and heartbeats sum the rows up. They run for rows that become dead or cease to be, and for no
+    // others. The first trigger locks `deliveries` until the rows of before are counted.
     //
     // Version 19 adds `deliveries_dead_groups`, with which the oldest and the newest of each are found.
     //
-    // Version 20 adds `user_questions`: what one replica asks the others about a user, a row for each of them, which it answers in that row.
-    // Heartbeats delete them after a minute. The user's name is a digest.
+    // Version 20 adds `user_questions`: what one replica asks the others about a user, a row for each of them, which it answers in that
+    // row. Heartbeats delete them after a minute. The user's name is a digest.
     static let versions11To20: [[StaticString]] = [
         [
             """

@@ -6,13 +6,13 @@ extension PostgresSchema {
     //
     // Version 4 adds `copies`, which has a row while `StoreCopy` reads or fills the database, and afterwards until the next service starts.
     //
-    // Version 5 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
-    // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order in which they were
-    // committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes. `removed_revocations`
-    // tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
+    // Version 5 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
+    // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order in which they
+    // were committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes.
+    // `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
     //
-    // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
-    // service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
+    // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
+    // a service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
     //
     // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
     // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
@@ -24,8 +24,8 @@ extension PostgresSchema {
     // `traced_stories` has it behind the columns of `stories`, which stays as it is: to change a view breaks the prepared statements of the
     // replicas that still read all of its columns.
     //
-    // Version 10 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). A report locks its rows, in the order of
-    // the key and before those of `persons`. A row whose data is empty was made only to be locked.
+    // Version 10 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). A report locks its
+    // rows, in the order of the key and before those of `persons`. A row whose data is empty was made only to be locked.
     static let versions2To10: [[StaticString]] = [
         [
             """

@@ -61,8 +61,8 @@ extension PostgresSession {
         return StoreError(.unavailable, "\(found), and \(place.role) may not make tables", remedy: remedy)
     }
 
-    /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of
-    /// a newer version is left alone: versions only add.
+    /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A
+    /// schema of a newer version is left alone: versions only add.
     /// - Parameter latest: up to which version.
     /// - Returns: the version before; 0 where there was no schema.
     @discardableResult

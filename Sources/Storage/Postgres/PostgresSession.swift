@@ -57,8 +57,8 @@ final class PostgresSession {
     /// Has the server end a later statement of the transaction that takes longer.
     static func limitQuery(milliseconds: UInt64) -> Query { Query(SessionStatements.limit, .stored("\(max(1, milliseconds))")) }
 
-    /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer than
-    /// a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.
+    /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer
+    /// than a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.
     func reading<Value>(milliseconds: UInt64, _ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value {
         defer { untoldLimit = nil }
         return try connection.transaction(.readOnly, by: deadline()) { () throws(PostgresError) in
@@ -70,7 +70,8 @@ final class PostgresSession {
     /// When a round trip that begins now must have ended.
     private func deadline() -> Deadline { .after(milliseconds: deferralMilliseconds) }
 
-    /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done again.
+    /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done
+    /// again.
     func transaction<Value>(
         _ body: (PostgresSession) throws(PostgresError) -> (value: Value, last: [Query])
     ) throws(PostgresError) -> Value {
@@ -179,8 +180,8 @@ extension PostgresSession {
     /// Leaves a mark in the transaction under way. It is forgotten after ten minutes.
     static func mark(_ mark: UUIDv7) -> Query { Query(SessionStatements.mark, .uuid(mark.bytes)) }
 
-    /// Whether a transaction with a mark was committed. If it is still under way this waits for its end; if it never came to leave the mark,
-    /// it will find it taken and fail.
+    /// Whether a transaction with a mark was committed. If it is still under way this waits for its end; if it never came to leave the
+    /// mark, it will find it taken and fail.
     func isMarked(_ mark: UUIDv7) throws(PostgresError) -> Bool {
         // It writes in any case, so that its own COMMIT waits until what it has found is on the standby too.
         try run([Query(SessionStatements.find, .uuid(mark.bytes))])[0].one().bool(0)

@@ -243,8 +243,8 @@ package final class PostgresStore: Store {
         queue.close()
         writer.join()
         worker.withLock { session in
-            // Best effort: without it the others wait for the end of what this process had leased. A store that is opened again has attempts
-            // under way, which the others must not make too.
+            // Best effort: without it the others wait for the end of what this process had leased. A store that is opened again has
+            // attempts under way, which the others must not make too.
             if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }

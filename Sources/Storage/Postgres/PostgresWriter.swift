@@ -143,8 +143,8 @@ struct PostgresStatus {
 
 /// The one thread that makes what arrives durable: whatever waits in one transaction, and meanwhile the next ones gather.
 ///
-/// When the connection breaks around a COMMIT, it connects again and asks whether that took effect, so that its callers get the true answer.
-/// One thread uses it.
+/// When the connection breaks around a COMMIT, it connects again and asks whether that took effect, so that its callers get the true
+/// answer. One thread uses it.
 final class PostgresWriter {
     private var session: PostgresSession
     private let connect: () throws(PostgresError) -> PostgresSession

@@ -1,8 +1,8 @@
 internal import Core
 internal import Postgres
 
-// PostgreSQL's text holds no U+0000, and names that others choose may. U+0000 is stored as U+0001 U+0001 and U+0001 as U+0001 U+0002: that is
-// reversible, and keeps the order of the bytes.
+// PostgreSQL's text holds no U+0000, and names that others choose may. U+0000 is stored as U+0001 U+0001 and U+0001 as U+0001 U+0002: that
+// is reversible, and keeps the order of the bytes.
 
 extension Parameter {
     /// A `text` that may hold U+0000.

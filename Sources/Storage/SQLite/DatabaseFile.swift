@@ -117,8 +117,8 @@ enum DatabaseFile {
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 
-    /// Checks the version. After a run that was not closed, also checks that the log is there and looks for damage. Skips the search for damage
-    /// in a file so large that the start would take long; such damage is reported when it is met.
+    /// Checks the version. After a run that was not closed, also checks that the log is there and looks for damage. Skips the search for
+    /// damage in a file so large that the start would take long; such damage is reported when it is met.
     private static func check(
         _ connection: Connection, path: String, hadLog: Bool, settings: StoreSettings
     ) throws(StoreError) {

@@ -6,13 +6,14 @@ extension Migrations {
     // `issued_at` in seconds, by the clock of whoever has minted the key, or without a key the moment of the registration; 0 for devices of
     // before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an index would
     // make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how many it has
-    // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register.
+    // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they
+    // register.
     //
     // Version 13 adds the index by which the revocations of one app are listed.
     //
-    // Version 14 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason. Triggers count, so that no statement
-    // can change a delivery and forget the count. They run for rows that become dead or cease to be, and for no others. A row whose count is 0
-    // stays: there are few notifiers, apps and reasons. `deliveries_dead_groups` finds the oldest and the newest of each.
+    // Version 14 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason. Triggers count, so that no
+    // statement can change a delivery and forget the count. They run for rows that become dead or cease to be, and for no others. A row
+    // whose count is 0 stays: there are few notifiers, apps and reasons. `deliveries_dead_groups` finds the oldest and the newest of each.
     static let versions11To14: [StaticString] = [
         """
         DROP INDEX deliveries_due;

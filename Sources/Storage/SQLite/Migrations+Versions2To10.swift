@@ -2,13 +2,13 @@ extension Migrations {
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
     // (`OutboundRateLimiter.Key`), so that the pace outlives the process. From `until` on the row counts no more.
     //
-    // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
-    // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
-    // one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one
-    // that it tells of no more.
+    // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
+    // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has
+    // the last one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of
+    // the last one that it tells of no more.
     //
-    // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
-    // service has ever had in force.
+    // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
+    // a service has ever had in force.
     //
     // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
     // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
@@ -17,8 +17,8 @@ extension Migrations {
     //
     // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
     //
-    // Version 8 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). The index of persons is for forgetting
-    // them; only a report writes it.
+    // Version 8 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). The index of persons
+    // is for forgetting them; only a report writes it.
     //
     // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
     // Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.

@@ -2,7 +2,8 @@ internal import Core
 internal import POSIX
 
 extension StoreFile {
-    /// Puts a draft in the place of a store, and gives the former store and its log another name. If a step fails, those before it are undone.
+    /// Puts a draft in the place of a store, and gives the former store and its log another name. If a step fails, those before it are
+    /// undone.
     /// - Parameters:
     ///   - exists: whether there is a former store, and not at most the log of one.
     ///   - former: the name for the former store.

@@ -136,8 +136,8 @@ package enum StoreFile {
         try Process.asOwner(of: path, orThrow: { StoreError.cannotActAsOwner(of: path, $0) }, body)
     }
 
-    /// Has the log that a connection made when it opened the file removed, unless a service has written to it meanwhile. The service may need
-    /// it when this is the last connection because the service was killed.
+    /// Has the log that a connection made when it opened the file removed, unless a service has written to it meanwhile. The service may
+    /// need it when this is the last connection because the service was killed.
     private static func removeOwnLog(_ connection: Connection) {
         if (try? connection.logBytes()) == 0 { connection.removeLogOnClose() }
     }

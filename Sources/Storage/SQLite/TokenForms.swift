@@ -1,8 +1,8 @@
 internal import Core
 internal import SQLite
 
-/// Brings together devices that have one push token in two forms: before schema 10 the hexadecimal digits of APNs' tokens were kept in the case in
-/// which they came, so that one phone could be two persons' device.
+/// Brings together devices that have one push token in two forms: before schema 10 the hexadecimal digits of APNs' tokens were kept in the
+/// case in which they came, so that one phone could be two persons' device.
 enum TokenForms {
     private struct Row {
         let app: Int64

@@ -87,11 +87,11 @@ final class WritingDatabase {
         return logged == moved
     }
 
-    /// When all its pages are moved, restarts the log with a commit that changes nothing, and truncates its file behind that commit. Does not
-    /// wait for readers of the log.
+    /// When all its pages are moved, restarts the log with a commit that changes nothing, and truncates its file behind that commit. Does
+    /// not wait for readers of the log.
     ///
-    /// A checkpoint that truncates would leave an empty log, which proves nothing after the process was killed: SQLite makes one for a database
-    /// that was copied without its log.
+    /// A checkpoint that truncates would leave an empty log, which proves nothing after the process was killed: SQLite makes one for a
+    /// database that was copied without its log.
     /// - Returns: whether the log holds nothing else.
     func emptyLog() throws(SQLiteError) -> Bool {
         connection.setBusyTimeout(milliseconds: 0)

@@ -42,8 +42,8 @@ package struct WebhookFields {
         self.odd = odd
     }
 
-    /// The paths of the optional members that have been read so far and have another form, in all objects of this body, each once. A path has
-    /// `[]` for an element of a list, so all of them are names in the program's text.
+    /// The paths of the optional members that have been read so far and have another form, in all objects of this body, each once. A path
+    /// has `[]` for an element of a list, so all of them are names in the program's text.
     package var leftOut: [String] { odd.paths }
 
     package func path(of key: StaticString) -> String { Self.join(path, key) }

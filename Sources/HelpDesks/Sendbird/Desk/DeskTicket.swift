@@ -3,11 +3,11 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// Reads tickets and customers as the Desk Platform API writes them. Whatever is missing, or of a kind that is not expected, is left out: only
-/// a number of 64 bits makes a ticket.
+/// Reads tickets and customers as the Desk Platform API writes them. Whatever is missing, or of a kind that is not expected, is left out:
+/// only a number of 64 bits makes a ticket.
 ///
-/// Sources: Sendbird, Desk Platform API v1, "Ticket resource", "Customer resource"; the vendor's JavaScript SDK, which takes `relatedChannels`
-/// and `customFields` as text of JSON too.
+/// Sources: Sendbird, Desk Platform API v1, "Ticket resource", "Customer resource"; the vendor's JavaScript SDK, which takes
+/// `relatedChannels` and `customFields` as text of JSON too.
 enum DeskTicket {
     /// The ticket of an answer; nil when it is none.
     static func read(_ json: JSONValue) -> Ticket? {

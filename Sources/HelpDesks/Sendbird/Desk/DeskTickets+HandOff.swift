@@ -31,8 +31,8 @@ extension DeskTickets {
         }
     }
 
-    /// The person's open ticket that changed last. Without one, a ticket that an earlier hand-off has made and whose message was not sent, so that
-    /// repeating it makes no second one.
+    /// The person's open ticket that changed last. Without one, a ticket that an earlier hand-off has made and whose message was not sent,
+    /// so that repeating it makes no second one.
     private func ticket(forHandOff draft: TicketDraft) throws(TicketFailure) -> Ticket? {
         let answers: [JSONValue]
         do throws(PlatformError) {

@@ -27,8 +27,8 @@ extension DeskTickets {
         return after
     }
 
-    /// The channels that a ticket is about, of those that the person has joined, or of the others. Support may have added these, whose addresses
-    /// and names are not the person's business.
+    /// The channels that a ticket is about, of those that the person has joined, or of the others. Support may have added these, whose
+    /// addresses and names are not the person's business.
     func relatedChannels(of ticket: Ticket, joinedBy userID: String, is isJoined: Bool = true) throws(TicketFailure) -> [RelatedChannel] {
         let related = ticket.relatedChannels.prefix(TicketDraft.mostRelatedChannels)
         return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)

@@ -96,8 +96,8 @@ package struct DeskTickets: TicketDesk {
 
     /// Answers a message in which support asks the customer for something.
     ///
-    /// Where the customer agrees that the ticket ends, it is closed as well, unless it has ended by then: Desk itself acts on such an answer only
-    /// when its SDK has sent it (inferred).
+    /// Where the customer agrees that the ticket ends, it is closed as well, unless it has ended by then: Desk itself acts on such an
+    /// answer only when its SDK has sent it (inferred).
     func answer(_ answer: CustomerAnswer, messageID: Int64, ticket id: Int64, owner: String) throws(TicketFailure) -> Ticket {
         let ticket = try ticket(id, owner: owner)
         guard let channel = ticket.channel else { throw .notAsked }

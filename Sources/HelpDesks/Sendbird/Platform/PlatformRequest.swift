@@ -55,8 +55,8 @@ package struct PlatformRequest: Sendable {
         self.answerLimit = answerLimit
     }
 
-    /// Whether a text can be a part of a path. Proxies and servers read `.` and `..` as directions even when they are percent-encoded, so an
-    /// id that is one of them has no address; neither has an empty one.
+    /// Whether a text can be a part of a path. Proxies and servers read `.` and `..` as directions even when they are percent-encoded, so
+    /// an id that is one of them has no address; neither has an empty one.
     package static func isAddressable(_ part: String) -> Bool {
         ![[], [0x2E], [0x2E, 0x2E]].contains(Array(part.utf8))
     }

@@ -8,8 +8,8 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Gets the session tokens of one app's users from Sendbird. It lives as long as the app's settings are the same, across reloads. Any thread
-/// may ask.
+/// Gets the session tokens of one app's users from Sendbird. It lives as long as the app's settings are the same, across reloads. Any
+/// thread may ask.
 final class SessionIssuer: Sendable {
     /// Receives the outcome once, on any thread; must not block.
     typealias Completion = @Sendable (SessionOutcome) -> Void

@@ -9,7 +9,8 @@ struct SessionIssuers: Sendable {
     let counters: SessionCounters
     private let issuers: [ByteKey: SessionIssuer]
 
-    /// Makes the issuers of a configuration. An app whose settings have not changed keeps the one that it has, with the tokens that are kept.
+    /// Makes the issuers of a configuration. An app whose settings have not changed keeps the one that it has, with the tokens that are
+    /// kept.
     /// - Parameter former: the issuers in force; nil at the start.
     init(_ configuration: Configuration, _ services: HelpDeskServices, former: SessionIssuers?) {
         var issuers: [ByteKey: SessionIssuer] = [:]

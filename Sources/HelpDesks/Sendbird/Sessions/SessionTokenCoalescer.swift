@@ -20,8 +20,8 @@ struct Session: Sendable {
 /// Decides when Sendbird is asked for a session token of an app's users: a token that is kept needs no call, who asks for the same person
 /// shares one, and the limits say how often there may be another.
 ///
-/// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
-/// the caller locks; all moments are of the wall clock, because Sendbird compares them with its own.
+/// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value,
+/// and the caller locks; all moments are of the wall clock, because Sendbird compares them with its own.
 struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     struct Request: Sendable {
         let user: ByteKey

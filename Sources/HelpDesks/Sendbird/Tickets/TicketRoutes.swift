@@ -8,8 +8,8 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no token
-/// of Sendbird Desk's.
+/// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no
+/// token of Sendbird Desk's.
 final class TicketRoutes: Sendable {
     /// The timeout of a call: the longest one asks Sendbird seven times, each for at most five seconds.
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(37_000)
