@@ -1,4 +1,4 @@
-# Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
+# Every target first installs missing packages (Scripts/install-dependencies), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
 .PHONY: run test build install deb test-deb image test-image check-arm64 release bench soak faults check sanitize format openapi configuration-tables test-api test-page test-traces test-clients test-proxies check-deploy
@@ -28,27 +28,27 @@ PORT ?=
 PREFIX ?= /usr/local
 
 run:
-	Scripts/install run
+	Scripts/install-dependencies run
 	$(SWIFT_RELEASE)
 	.build/release/deskgate demo $(if $(PORT),--port $(PORT))
 
 # Shows a bot at work, in a new directory among the temporary files; fails when something does not happen as expected.
 .PHONY: bot-demo
 bot-demo:
-	Scripts/install run
+	Scripts/install-dependencies run
 	$(SWIFT_RELEASE)
 	.build/release/deskgate bots demo
 
 build:
-	Scripts/install build
+	Scripts/install-dependencies build
 	$(SWIFT_RELEASE)
 
 install: build
-	Scripts/place .build/release/deskgate "$(DESTDIR)$(PREFIX)"
+	Scripts/install-binary .build/release/deskgate "$(DESTDIR)$(PREFIX)"
 
 # The Debian package, in .build/deb.
 deb:
-	Scripts/install deb
+	Scripts/install-dependencies deb
 	$(SWIFT_RELEASE)
 	Scripts/deb .build/release/deskgate
 
@@ -60,27 +60,27 @@ test-deb: deb
 
 # The container image, in .build/image, made from Debian's packages; needs root. With Docker: docker build .
 image: build
-	Scripts/install image
+	Scripts/install-dependencies image
 	Scripts/image .build/release/deskgate
 
 # Tests the image and runs it.
 test-image: build
-	Scripts/install image
+	Scripts/install-dependencies image
 	Scripts/test-image "$$(Scripts/image .build/release/deskgate)"
 
 # Checks what arm64 needs of Debian and of the C modules, on a machine of any architecture.
 check-arm64:
-	Scripts/install arm64
+	Scripts/install-dependencies arm64
 	Scripts/check-arm64
 
 # Builds, and runs every test once.
 test:
-	@Scripts/install test
+	@Scripts/install-dependencies test
 	@Scripts/test $(TEST)
 
 # Checks format, imports, documentation, docs/openapi.json and secrets, in half a minute.
 check:
-	@Scripts/install rules
+	@Scripts/install-dependencies rules
 	@Scripts/check
 
 # Runs everything that can be checked, which takes hours. Resumes with what has not passed on this commit.
@@ -92,7 +92,7 @@ full:
 PAGE ?=
 
 test-page:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/test-page $(PAGE)
 
@@ -100,54 +100,54 @@ test-page:
 SCENES ?=
 
 test-traces:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/test-traces $(SCENES)
 
 # Checks the alerts and the dashboard, and proves that these checks and the release script notice mistakes; part of `make full`.
 .PHONY: check-rules
 check-rules:
-	Scripts/install check
+	Scripts/install-dependencies check
 	Scripts/check-alerts
 	Scripts/check-self-test
 	Scripts/test-release
 
 bench: build
-	Scripts/install bench
+	Scripts/install-dependencies bench
 	Scripts/bench $(BENCH)
 
 soak: build
-	Scripts/install soak
+	Scripts/install-dependencies soak
 	Scripts/soak $(SECONDS)
 
 faults:
-	Scripts/install test
+	Scripts/install-dependencies test
 	Scripts/faults $(ROUNDS)
 
 # Repeats the tests beside load, and counts failures.
 .PHONY: flakes
 flakes:
-	@Scripts/install test
+	@Scripts/install-dependencies test
 	@Scripts/flakes $(ROUNDS)
 
 sanitize:
-	Scripts/install test
+	Scripts/install-dependencies test
 	for kind in $(SANITIZERS); do Scripts/test --sanitize $$kind || exit 1; done
 
 # Writes docs/openapi.json as the code describes the listeners.
 openapi:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/test-api --write
 
 # Writes the tables of docs/CONFIGURATION.md as Sources/Configuration/Keys has them.
 configuration-tables:
-	Scripts/install test
+	Scripts/install-dependencies test
 	DESKGATE_WRITE_TABLES=1 Scripts/test --filter ConfigurationTableTests
 
 # Drives both listeners with what docs/openapi.json allows and forbids; part of `make full`.
 test-api:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/test-api
 
@@ -155,7 +155,7 @@ test-api:
 CLIENTS ?=
 
 test-clients:
-	Scripts/install clients $(CLIENTS)
+	Scripts/install-dependencies clients $(CLIENTS)
 	swift build --product deskgate
 	Scripts/test-clients $(CLIENTS)
 
@@ -163,7 +163,7 @@ test-clients:
 PROXY ?=
 
 test-proxies:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/test-proxies $(PROXY)
 
@@ -172,14 +172,14 @@ STORY ?=
 
 .PHONY: test-docs
 test-docs:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/check-docs
 	Scripts/test-docs $(STORY)
 
 # Checks compose files and Kubernetes manifests; part of `make full`.
 check-deploy:
-	Scripts/install check
+	Scripts/install-dependencies check
 	swift build --product deskgate
 	Scripts/check-deploy
 

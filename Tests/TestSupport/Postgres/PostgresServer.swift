@@ -10,7 +10,7 @@ internal import Threading
 package final class PostgresServer: @unchecked Sendable {
     /// Why a server could not be had.
     package enum Failure: Error {
-        /// The binaries are missing: `Scripts/install test` installs them.
+        /// The binaries are missing: `Scripts/install-dependencies test` installs them.
         case notInstalled(String)
         case commandFailed(String, output: String)
         case noFreePort

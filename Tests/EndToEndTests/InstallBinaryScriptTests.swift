@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// `Scripts/place`, which `make install` calls when the binary is built.
-@Suite struct PlaceScriptTests {
+/// `Scripts/install-binary`, which `make install` calls when the binary is built.
+@Suite struct InstallBinaryScriptTests {
     @Test func installsWhatTheBinaryPrints() throws {
         let scratch = try TemporaryDirectory()
-        let place = try Command("\(packageRoot)/Scripts/place", Deskgate.path, scratch.path("usr"))
+        let place = try Command("\(packageRoot)/Scripts/install-binary", Deskgate.path, scratch.path("usr"))
         #expect(place.status == 0)
         #expect(place.output.isEmpty)
         let completions = [
