@@ -112,7 +112,7 @@ package struct AdminAccess {
 
     /// A process that has the store open is the service with other addresses in force, which is not to be stopped for a command.
     private func elsewhere(_ conflict: StoreError) -> String {
-        "\(conflict.cause), and nobody answers at \(admin.listener.address), where this configuration has the admin listener; name the "
+        "\(conflict.cause), and nothing answers at \(admin.listener.address), where this configuration has the admin listener; name the "
             + "configuration that the service was started with (--config), or restart it to take this one over"
     }
 

@@ -83,7 +83,7 @@ struct AdminCall {
         case .hang(let text): return .stranger(text)
         case .stranger(let reason):
             return .stranger(
-                "\(address) is held by a process that has not proven to know the admin token (\(reason)), and was not told it; "
+                "\(address) is held by a process that has not proven to know the admin token (\(reason)), and did not get it; "
                     + AdminListenerIdentity.remedy)
         }
     }
@@ -242,7 +242,7 @@ extension AdminCall {
 
     private func answer(_ response: ClientResponse) throws(AdminAccess.Failure) -> AdminAnswer {
         guard !response.isTruncated, let value = try? JSONDocument(parsing: response.body.span).value(), case .object = value else {
-            throw failure("what listens there does not answer as Deskgate does")
+            throw failure("the program that listens there does not answer as Deskgate does")
         }
         return AdminAnswer(status: response.status, value)
     }

@@ -15,7 +15,7 @@ struct AdminQuery {
     }
 
     static let page = [
-        AdminRoute.Parameter("after", place: .query, text: "The next of an earlier list, which this one goes on from."),
+        AdminRoute.Parameter("after", place: .query, text: "`next` of an earlier page, after which this one continues."),
         AdminRoute.Parameter("limit", place: .query, kind: .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
     ]
 

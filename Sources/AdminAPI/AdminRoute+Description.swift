@@ -51,7 +51,7 @@ extension AdminRoute {
         }
         if parameters.contains(where: { $0.place == .path }) || answer.refusals.contains(404) { texts[404] = "There is no such thing." }
         if answer.refusals.contains(409) { texts[409] = "Its state does not allow it." }
-        if answer.refusals.contains(429) { texts[429] = "The help desk takes no more requests now." }
+        if answer.refusals.contains(429) { texts[429] = "The help desk accepts no more requests now." }
         if answer.refusals.contains(503) { texts[503] = "The help desk cannot be asked, or too many wait for it." }
         texts[421] = "The Host header is a name other than localhost, while only this machine reaches the listener."
         return texts.sorted { $0.key < $1.key }.map { status, text in

@@ -26,7 +26,7 @@ struct DeadGroupsAction: AdminAction {
                 "set": AdminSchema.maybeText,
             ],
             text:
-                "The groups, the largest first, each with the time of its oldest and its newest event, what its reason means and what to do; "
+                "The groups, the largest first, each with the time of its oldest and its newest event, the meaning of its reason and the remedy; "
                 + "how many deliveries were counted; "
                 + "whether these are all, as always where the only criteria are notifier, reason and app_id, while for others the newest are "
                 + "counted, as many as two seconds allow; "

@@ -47,9 +47,9 @@ extension DeliveryAction {
     /// The parameters of `DELETE /v1/deliveries`.
     static let purgeParameters = [
         AdminRoute.Parameter(
-            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
+            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Their state."),
         AdminRoute.Parameter("before", place: .query, kind: .time, text: "Only those that ended before this time."),
-        AdminRoute.Parameter("notifier", place: .query, text: "With the state pending: whose deliveries are given up."),
+        AdminRoute.Parameter("notifier", place: .query, text: "With the state pending: the notifier whose deliveries are given up."),
     ]
 
     /// `DELETE /v1/deliveries`
@@ -81,7 +81,7 @@ extension DeliveryAction {
             parameters: DeliveryCriteria.parameters + listed,
             answer: AdminRoute.Answer(
                 ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
-                text: "The deliveries, and where the list goes on; null at its end.", links: .delivery("/deliveries/0/id")),
+                text: "The deliveries, and the position of the next page; null at the end.", links: .delivery("/deliveries/0/id")),
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path: path, role: .operate,

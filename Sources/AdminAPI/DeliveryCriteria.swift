@@ -7,16 +7,16 @@ internal import Time
 package struct DeliveryCriteria {
     static let parameters = [
         AdminRoute.Parameter(
-            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
+            "state", place: .query, kind: .choice(Delivery.State.allCases.map(\.rawValue)), text: "Its state."),
         AdminRoute.Parameter(
             "type", place: .query, kind: .choice(Event.Kind.allCases.map(\.rawValue)),
             text: "The type of its event, such as comment.created."),
         AdminRoute.Parameter("app_id", place: .query, text: "The app of its event."),
-        AdminRoute.Parameter("user_id", place: .query, text: "The person whom its event concerns."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person of its event."),
         AdminRoute.Parameter("ticket_id", place: .query, kind: .identity, text: "The ticket of its comment."),
         AdminRoute.Parameter("comment_id", place: .query, kind: .identity, text: "Its comment."),
         AdminRoute.Parameter("notifier", place: .query, text: "The notifier's name."),
-        AdminRoute.Parameter("reason", place: .query, text: "Why it stands where it stands."),
+        AdminRoute.Parameter("reason", place: .query, text: "The reason of its state."),
         AdminRoute.Parameter("from", place: .query, kind: .time, text: "Its event arrived at this time or later."),
         AdminRoute.Parameter("before", place: .query, kind: .time, text: "Its event arrived before this time."),
     ]

@@ -56,7 +56,7 @@ package enum DeviceAction: AdminAction, Equatable {
     }
 
     private static func required(_ name: String, _ text: String?) throws(AdminProblem) -> String {
-        guard let text, !text.isEmpty else { throw AdminProblem(name, "missing; expected whose push tokens are meant.") }
+        guard let text, !text.isEmpty else { throw AdminProblem(name, "missing; expected the owner of the push tokens.") }
         return text
     }
 }
@@ -98,7 +98,7 @@ extension DeviceAction {
             parameters: criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["push_tokens", "next"], ["push_tokens": AdminSchema.devices],
-                text: "The push tokens, and where the list goes on; null at its end.",
+                text: "The push tokens, and the position of the next page; null at the end.",
                 links: .person("/push_tokens/0") + .device("/push_tokens/0")),
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(

@@ -142,7 +142,7 @@ extension FindAction {
     ]
 
     static let route = AdminRoute(
-        .get, path: path, role: .read, summary: "Searches all apps for what has a name.", parameters: parameters,
+        .get, path: path, role: .read, summary: "Searches all apps for an identifier.", parameters: parameters,
         answer: AdminRoute.Answer(
             ["found", "next"],
             [
@@ -154,7 +154,7 @@ extension FindAction {
                             "found_in": Schema.array(Schema.choice(of: NameMatch.Source.self)),
                         ]))
             ],
-            text: "The matches with where the name was found, and where the search goes on; null at its end. A page may have no match.",
+            text: "The matches with where the name was found, and the position of the next page; null at the end. A page may have no match.",
             links: .person("/found/0")),
         handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)

@@ -124,7 +124,7 @@ extension ForgetAction {
         var remaining: [JSONObject] = proof.waiting.map {
             [
                 "where": "deliveries", "notifier": .string($0.notifier), "count": .integer(Int64($0.count)),
-                "why": "waits to tell the notifier; the user leaves it with its end",
+                "why": "waits for its delivery to the notifier, which ends the user's data in it",
             ]
         }
         remaining += proof.tables.map {
@@ -135,7 +135,7 @@ extension ForgetAction {
         }
         let reason: JSONValue? =
             switch proof.log {
-            case .read: "somebody reads it; it is emptied as soon as nobody does"
+            case .read: "a reader uses it; it is emptied as soon as none does"
             case .unfinished: "the disk was too slow; it is emptied within seconds"
             case .emptied, nil: nil
             }
@@ -168,7 +168,7 @@ extension ForgetAction {
         parameters: PersonAction.parameters,
         answer: AdminRoute.Answer(
             ["id", "devices", "events", "deliveries", "bot_calls", "revocations", "remaining", "files", "vacuumed"],
-            text: "The revocation, how much was erased, what remains and why, and what a search of the store's files has found."),
+            text: "The revocation, the erased amounts, the remaining data with the cause, and the result of a search of the store's files."),
         handling: .fromStore { request throws(AdminProblem) in
             .some(try request.withBody { body throws(AdminProblem) in try ForgetAction(body) })
         })

@@ -14,7 +14,7 @@ struct KeyRequest {
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
         AdminRoute.Parameter(
             "ttl_seconds", place: .body, kind: .maybeNumber(0...Int64(SecurityKey.latestTime.rawValue)),
-            text: "How long the key lives; 0 is for ever. It must end within what a key can state, and within the app's longest life."),
+            text: "The life of the key; 0 is for ever. It must fit into a key, and into the app's longest life."),
     ]
 
     let appID: String

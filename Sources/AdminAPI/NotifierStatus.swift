@@ -37,7 +37,7 @@ package struct NotifierStatus: Sendable {
 extension NotifierStatus {
     /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, path: "/v1/notifiers", role: .read, summary: "The notifiers: how each does its work, and what waits for it.",
+        .get, path: "/v1/notifiers", role: .read, summary: "The notifiers, each with its state and its pending deliveries.",
         parameters: [Language.parameter],
         answer: AdminRoute.Answer(
             ["notifiers"],
@@ -53,7 +53,7 @@ extension NotifierStatus {
             ],
             text:
                 "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
-                + "configured stands here, without type and state, as long as deliveries wait for it; so does Deskgate's own one, "
+                + "configured is listed, without type and state, as long as deliveries wait for it; so does Deskgate's own one, "
                 + "owner:lookup, without type."),
         handling: .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
 

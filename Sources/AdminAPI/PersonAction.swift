@@ -127,7 +127,7 @@ extension PersonAction {
                 text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.",
                 links: .revocation("/id"))),
         route(
-            .unblock, path: "/v1/users/unblock", summary: "Ends a block: keys that nothing else revokes count again.",
+            .unblock, path: "/v1/users/unblock", summary: "Ends a block: keys without another revocation are valid again.",
             answer: AdminRoute.Answer(
                 ["removed", "forgotten"], ["forgotten": AdminSchema.flag],
                 text: "How many blocks; 0 when the person was not blocked. One who was forgotten stays out.")),

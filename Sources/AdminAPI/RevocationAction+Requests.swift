@@ -29,10 +29,10 @@ extension RevocationAction {
             .get, path: path, role: .read, summary: "The revocations in force, newest first.", parameters: criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["revocations", "next"], ["revocations": AdminSchema.revocations],
-                text: "The revocations, and where the list goes on; null at its end.", links: .revocation("/revocations/0/id")),
+                text: "The revocations, and the position of the next page; null at the end.", links: .revocation("/revocations/0/id")),
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path: "/v1/revocations/:id", role: .operate, summary: "Removes a revocation: its keys count again.",
+            .delete, path: "/v1/revocations/:id", role: .operate, summary: "Removes a revocation: its keys are valid again.",
             parameters: [AdminRoute.Parameter("id", place: .path, isRequired: true, text: "The revocation's id.")],
             answer: AdminRoute.Answer(["removed"], text: "How many: 1."),
             handling: .fromStore { request in

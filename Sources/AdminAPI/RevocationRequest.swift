@@ -81,7 +81,7 @@ package struct RevocationRequest: Sendable, Equatable {
         if let issuedBefore, issuedBefore > latest {
             return .error(
                 400, code: "malformed",
-                message: "issued_before: expected a time that has come; keys that are minted until then would not count either; "
+                message: "issued_before: expected a time that has come; keys that are minted until then would be revoked, too; "
                     + "to deny a user, block the user.")
         }
         guard case .denied(.wrongMac, _) = verdict(context) else { return nil }
@@ -149,7 +149,7 @@ extension RevocationRequest {
     static let parameters = [
         AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter(
-            "user_id", place: .body, kind: PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
+            "user_id", place: .body, kind: PersonFields.userGrammar, text: "The user whose keys are revoked; with security_key, the required owner of that key."),
         AdminRoute.Parameter("security_key", place: .body, kind: PersonFields.securityKeyGrammar, text: "The one key."),
         AdminRoute.Parameter(
             "key_id", place: .body, kind: .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),

@@ -76,7 +76,7 @@ extension SeenAction {
 
     static let route = AdminRoute(
         .post, path: path, role: .mint,
-        summary: "Notes that a person has read everything until now: pushes that wait are not sent, and the app's notifiers are told.",
+        summary: "Records that a person has read everything until now: pending pushes are not sent, and the app's notifiers get an event.",
         parameters: parameters,
         answer: AdminRoute.Answer(
             ["superseded"], text: "How many pushes are not sent. One that is under way may still arrive."),

@@ -59,7 +59,7 @@ package struct ConfigurationChangesAction: AdminAction {
                     ])),
             ],
             text: "The file, its mistakes, the keys that only a restart takes over, for which a reload is refused as a whole, and each "
-                + "difference. Values are masked; a difference between masked values is told as well. content tells that the key names the "
+                + "difference. Values are masked; a difference between masked values is reported as well. content means that the key names the "
                 + "same file, which holds something else."),
         handling: .fromStore { _ throws(AdminProblem) in ConfigurationChangesAction() })
 

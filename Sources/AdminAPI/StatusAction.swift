@@ -15,7 +15,7 @@ package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
         .get, path: "/v1/status", role: .read,
-        summary: "Whether the service can do its work, what is wrong, how the configuration is, and how the keys are used.",
+        summary: "Whether the service can work, its problems, the state of its configuration, and the usage of keys.",
         parameters: [Language.parameter],
         answer: AdminRoute.Answer(
             ["status", "version", "reasons", "revocations", "paused", "configuration"] + KeyStatus.members + ProblemSearch.members,

@@ -16,7 +16,7 @@ enum BotDescriptions {
     private static let object: JSONValue = ["type": "object"]
 
     static let start = RouteDescription(
-        "Starts a bot for a person: what the app passes on to the vendor, with a ticket for this person alone.",
+        "Starts a bot for a person: returns the data for the vendor, with a ticket for this person alone.",
         text:
             "`ai_attrs` and `first_message_data` are texts of JSON, to be set as they are: the first as the `data` of the person's message, "
             + "the second as the channel's `data`. `tools` and `ticket` are for a model of your own.",
@@ -41,15 +41,15 @@ enum BotDescriptions {
         + "with its JSON."
 
     static let functionByGet = RouteDescription(
-        "Calls a function that changes nothing, for the person whom the ticket names.", text: arguments,
+        "Calls a function that changes nothing, for the ticket's user.", text: arguments,
         parameters: [name, function, authorization], answers: answered)
 
     static let functionByPost = RouteDescription(
-        "Calls a function for the person whom the ticket names.", text: arguments, parameters: [name, function, authorization],
+        "Calls a function for the ticket's user.", text: arguments, parameters: [name, function, authorization],
         body: RouteDescription.Body(object, form: object, example: [:]), answers: answered + [confirmationRequired])
 
     static let call = RouteDescription(
-        "Calls a function for the person whom the ticket names, in a form for any model.",
+        "Calls a function for the ticket's user, in a form for any model.",
         parameters: [name],
         body: RouteDescription.Body(
             Schema.object(
@@ -83,7 +83,7 @@ enum BotDescriptions {
     static let confirm = RouteDescription(
         "Makes a call that changes something, after the person has agreed to it in the app.",
         text:
-            "The confirmation is what the call was answered with 409. Its middle part is base64url of JSON, which tells what is confirmed.",
+            "The confirmation is in the 409 answer to the call. Its middle part is base64url of JSON, which describes the call.",
         parameters: [name],
         body: RouteDescription.Body(
             Schema.object(CallDescription.credentials + [("confirmation", Schema.text)]),
@@ -99,7 +99,7 @@ enum BotDescriptions {
         schema: Schema.object([("status_code", Schema.integer(200...499)), ("endpoint", Schema.text), ("response", Schema.any)]))
     private static let answered = [RouteDescription.Answer(200, text: "What the backend has answered.", schema: Schema.any)] + refusals
     private static let refusals: [RouteDescription.Answer] = [
-        .init(400, text: "The arguments are not what the function takes; the message names the parameter."),
+        .init(400, text: "The arguments do not fit the function; the message names the parameter."),
         unauthorized, deniedTicket, notFound,
         .init(405, text: "The function changes something, and is called with POST."), .init(413, text: "The arguments have more than 64 KiB."), limited,
         badGateway, .init(503, text: "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
@@ -108,7 +108,7 @@ enum BotDescriptions {
     private static let unauthorized = RouteDescription.Answer(
         401, text: "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.",
         headers: ["WWW-Authenticate"])
-    private static let deniedTicket = RouteDescription.Answer(403, text: "The ticket does not allow this call. Nothing tells why.")
+    private static let deniedTicket = RouteDescription.Answer(403, text: "The ticket does not allow this call. The answer gives no reason.")
     private static let notFound = RouteDescription.Answer(404, text: "There is no such bot or function.")
     private static let limited = RouteDescription.Answer(
         429, text: "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])

@@ -59,7 +59,7 @@ extension CallRefusal {
             switch (function.changesSomething, fault.mayBeDone) {
             case (false, _): "Try again later."
             case (true, false): "Nothing was done; the same call can be made again."
-            case (true, true): "It is not known whether \(function.name) was done: do not call it again, and tell the customer so."
+            case (true, true): "It is not known whether \(function.name) was done: do not call it again, and inform the customer."
             }
         var body: JSONObject = ["error": .string(code), "message": .string("\(what) \(advice)")]
         if function.changesSomething { body.append(.string(fault.mayBeDone ? "unknown" : "not_done"), forKey: "outcome") }

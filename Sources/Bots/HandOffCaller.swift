@@ -66,7 +66,7 @@ extension FunctionAnswer {
             }
         self.init(
             status: error.failure.status,
-            ["error": .string(error.failure.code), "message": .string("\(reason) Nothing was done; tell the customer so.")],
+            ["error": .string(error.failure.code), "message": .string("\(reason) Nothing was changed; inform the customer.")],
             changedNothing: !error.mayBeDone)
     }
 }

@@ -31,13 +31,13 @@ extension BotFunction {
             path: "\(path).confirm",
             message: confirmation == .model
                 ? LocalizedText(
-                    "the model can confirm to itself, also when a text that it has read tells it to; ",
+                    "the model can confirm its own call, also when a text that it has read instructs it to; ",
                     "модель может подтвердить вызов сама себе, в том числе по указке прочитанного текста; ")
                     + LocalizedText(
                         "give \"user\", unless a wrong call of \(name) does no harm",
                         "задайте \"user\", если ошибочный вызов \(name) может навредить")
                 : LocalizedText(
-                    "nobody confirms, so a text that the model has read can make it call \(name); ",
+                    "there is no confirmation, so a text that the model has read can make it call \(name); ",
                     "никто не подтверждает, поэтому прочитанный моделью текст может заставить её вызвать \(name); ")
                     + LocalizedText(
                         "give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
@@ -49,7 +49,7 @@ extension BotFunction {
         return ConfigurationWarning(
             path: "\(path).bind",
             message: LocalizedText(
-                "your backend is not told for whom \(name) is called, so anybody gets what the arguments name; ",
+                "your backend does not get the user for whom \(name) is called, so any user can reach the data that the arguments name; ",
                 "серверу компании не сообщается, для кого вызвана \(name), и любой получит то, что названо в аргументах; ")
                 + LocalizedText(
                     "bind a parameter to \"user_id\", unless everybody may have it",

@@ -14,7 +14,7 @@ extension Configuration {
             return ConfigurationWarning(
                 path: "$.apps[\(index)].anonymous",
                 message: LocalizedText(
-                    "comments without a user reach nobody, because all notifiers of the app need a device; name one of type http or log in ",
+                    "comments without a user are not delivered, because all notifiers of the app need a device; name one of type http or log in ",
                     "комментарии без пользователя никто не получит: всем каналам приложения нужно устройство; укажите http или log в ")
                     + LocalizedText("\"notifiers\"", "\"notifiers\""))
         }

@@ -12,7 +12,7 @@ extension Configuration {
     package static let startOfUnit = "systemctl start deskgate"
 
     /// The reason for restoring a lost configuration instead of making a new one.
-    package static let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
+    package static let costOfNewOne = "a new one has new secrets, and all minted keys become invalid"
 
     /// The remedy where there is no configuration, as the end of a sentence.
     package static func remedyOfAbsence(of file: String) -> String {

@@ -61,7 +61,7 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.traces.otlp.parent_based",
                     message: LocalizedText(
-                        "anybody who reaches the public listener can have spans exported, whatever sample_ratio says; ",
+                        "any caller of the public listener can have spans exported, whatever sample_ratio is; ",
                         "любой, кому доступен публичный адрес, решает, что выгружать, что бы ни говорил sample_ratio; ")
                         + LocalizedText(
                             "remove it, or restrict the callers with $.listen.allow, $.listen.tls.client_authorities or ",

@@ -67,7 +67,7 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.listen.trusted_proxies",
                     message: LocalizedText(
-                        "has no effect, because nobody is refused for where a call comes from; remove it, or set $.listen.allow",
+                        "has no effect, because no caller is refused for its address; remove it, or set $.listen.allow",
                         "не действует: никому не отказывают из-за адреса; уберите его или задайте $.listen.allow"))
             ]
         }
@@ -103,7 +103,7 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.admin.token",
                     message: LocalizedText(
-                        "missing, so nobody can read /metrics, which needs a token where other machines reach the listener; set it",
+                        "missing, so /metrics cannot be read: it needs a token where other machines reach the listener; set it",
                         "нет, поэтому никто не может читать /metrics: когда порт доступен с других машин, для этого нужен токен; задайте его"
                     )))
         }
@@ -146,7 +146,7 @@ extension Configuration {
             ConfigurationWarning(
                 path: "$.store.url",
                 message: LocalizedText(
-                    "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; ",
+                    "sslmode does not verify the server: an attacker on the way can read the password and everything stored; ",
                     "sslmode не проверяет, кто сервер: тот, кто окажется на пути, прочтёт пароль и всё, что хранится; ")
                     + LocalizedText(
                         "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out",
@@ -165,7 +165,7 @@ extension Configuration {
                             "until \(time) everybody may use the chat of this app, under each user id that is not blocked or forgotten: ",
                             "до \(time) чат этого приложения открыт всем под любым user_id, кроме заблокированных и забытых: ")
                             + LocalizedText(
-                                "what would be denied is answered 200; remove it to deny again",
+                                "denials are answered 200; remove it to deny again",
                                 "вместо отказа отвечают 200; уберите, чтобы снова отказывать")
                         : LocalizedText("ended at \(time) and has no effect; remove it", "кончилось \(time) и не действует; уберите"))
             }

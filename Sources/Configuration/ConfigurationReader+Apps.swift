@@ -61,7 +61,7 @@ extension ConfigurationReader {
             problems.add(
                 app.path(of: "shadow_until"),
                 "expected at most \(latest), \(Self.longestShadowDays) days from now, found \(end): until then everybody may use the chat, "
-                    + "so the mode must end by itself even if nobody remembers it; give an earlier date in seconds since 1970")
+                    + "so the mode must end by itself if it is forgotten; give an earlier date in seconds since 1970")
         }
         return end
     }

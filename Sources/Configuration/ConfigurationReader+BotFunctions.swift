@@ -9,7 +9,7 @@ extension ConfigurationReader {
     static let usualBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
 
     func botFunctions(_ bot: ConfigurationObject) -> [BotFunction] {
-        bot.require("functions", "list what the model may call")
+        bot.require("functions", "list the functions that the model may call")
         guard let elements = bot.array("functions") else { return [] }
         let path = bot.path(of: "functions")
         if elements.isEmpty { problems.add(path, "expected at least one function") }
@@ -40,7 +40,7 @@ extension ConfigurationReader {
     }
 
     private func botFunction(_ object: ConfigurationObject, name: String) -> BotFunction? {
-        object.require("description", "tell the model what the function does, and when to call it")
+        object.require("description", "describe for the model what the function does, and when to call it")
         let description = object.string("description") ?? ""
         let bindings = bindings(object)
         let parameters = BotParameters(object, bindings: bindings.map(\.parameter))
@@ -150,7 +150,7 @@ struct BotParameters {
             problems.add(path, "the parameter \(printable(name)) may be missing; add it to \"required\", or leave it out here")
         }
         if let schema, !schema.isPlain(member: name) {
-            problems.add(path, "the parameter \(printable(name)) must be of the type string, integer, number or boolean to stand here")
+            problems.add(path, "the parameter \(printable(name)) must be of the type string, integer, number or boolean here")
         }
     }
 

@@ -18,7 +18,7 @@ extension ConfigurationReader {
     func botRequest(_ function: ConfigurationObject, _ parameters: BotParameters) -> BotRequest? {
         function.require("request", "give {\"method\": \"GET\", \"url\": \"https://shop.example.com/orders\"}")
         guard let object = function.object("request", keys: Self.botRequestKeys) else { return nil }
-        object.require("method", "give \"GET\" for what changes nothing, otherwise \"POST\", \"PUT\", \"PATCH\" or \"DELETE\"")
+        object.require("method", "give \"GET\" for a function that changes nothing, otherwise \"POST\", \"PUT\", \"PATCH\" or \"DELETE\"")
         object.require("url", "give the address to call, such as https://shop.example.com/orders/{order_id}")
         let method = object.value("method").map { _ in object.choice("method", default: BotMethod.post) }
         let url = botURL(object, parameters)
@@ -48,7 +48,7 @@ extension ConfigurationReader {
         switch problem {
         case .malformed: "expected an https address with a host, without a user, a password or a fragment"
         case .misplaced(let name):
-            "{\(name)} may not stand here: only segments of the path and values of the query, as after \"?lang=\", may be filled in"
+            "{\(name)} is not allowed here: only segments of the path and values of the query, as after \"?lang=\", may be filled in"
         case .dotSegment: "expected a path without \".\" and \"..\""
         case .text(let problem): message(for: problem)
         }
@@ -72,7 +72,7 @@ extension ConfigurationReader {
                 problems.add(path, "expected the name of a header that Deskgate does not write itself")
                 return nil
             }
-            if !names.insert(name).inserted { problems.add(path, "the same header stands there already") }
+            if !names.insert(name).inserted { problems.add(path, "the same header occurs before") }
             return botHeader(member.value, named: name, path: path, parameters: parameters).map {
                 BotRequest.Header(name: member.key, value: $0)
             }

@@ -91,7 +91,7 @@ extension ConfigurationReader {
     }
 
     private func systemMessage(_ object: ConfigurationObject) -> BotText? {
-        object.require("system_message", "say what the model is there for, and what it must not do")
+        object.require("system_message", "describe the model's task, and what it must not do")
         guard let text = object.string("system_message"), let message = botText(text, path: object.path(of: "system_message")) else {
             return nil
         }
@@ -105,7 +105,7 @@ extension ConfigurationReader {
 
     func botText(_ text: String, path: String) -> BotText? {
         do throws(BotText.Problem) {
-            if SecretRules.looksLikeSecret(text) { problems.add(path, "a secret must not stand here; give \(SecretReader.sources)") }
+            if SecretRules.looksLikeSecret(text) { problems.add(path, "a secret must not be here; give \(SecretReader.sources)") }
             return try BotText(text)
         } catch {
             problems.add(path, Self.message(for: error))
@@ -123,7 +123,7 @@ extension ConfigurationReader {
 
     private func firstMessage(_ bot: ConfigurationObject) -> BotDefinition.FirstMessage? {
         guard let object = bot.object("first_message", keys: Self.botFirstMessageKeys) else { return nil }
-        object.require("message", "say what the bot says first, or leave \"first_message\" out")
+        object.require("message", "write the bot's first message, or leave \"first_message\" out")
         let message = object.string("message") ?? ""
         guard let elements = object.array("options") else {
             return BotDefinition.FirstMessage(message: message, options: object.standardTexts("options"))

@@ -39,7 +39,7 @@ extension ConfigurationReader {
         if !known.contains(name) {
             problems.add(path, known.unknownName(name))
         } else if let type = known.type(of: name), type.isRelay {
-            problems.add(path, "a notifier of type \"\(type.rawValue)\" is told of registrations only; name it in \"notifiers\"")
+            problems.add(path, "a notifier of type \"\(type.rawValue)\" gets registrations only; name it in \"notifiers\"")
         } else if notifiers.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
             problems.add(path, "\"notifiers\" names this one for all devices already; remove it there or here")
         }

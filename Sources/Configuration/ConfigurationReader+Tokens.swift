@@ -34,7 +34,7 @@ extension ConfigurationReader {
     private func name(_ object: ConfigurationObject, _ role: AdminToken.Role, others: [(name: String, place: String)]) -> String? {
         object.require(
             "name",
-            "say who or what sends this token, which audit lines and revocations show: add a name such as \"name\": \"\(role.sampleHolder)\""
+            "name the sender of this token for audit lines and revocations: add a name such as \"name\": \"\(role.sampleHolder)\""
         )
         guard let name = object.string("name") else { return nil }
         let path = object.path(of: "name")
@@ -43,7 +43,7 @@ extension ConfigurationReader {
             return nil
         }
         if SecretRules.looksLikeSecret(name) {
-            problems.add(path, "looks like a secret, and the log shows names; give the name of who or what sends the token")
+            problems.add(path, "looks like a secret, and the log shows names; give the name of the token's sender")
             return nil
         }
         // People would take two names that differ in their case for one.

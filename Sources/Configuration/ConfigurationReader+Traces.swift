@@ -37,7 +37,7 @@ extension ConfigurationReader {
                 problems.add(path, "expected the name of a header that Deskgate does not write itself")
                 continue
             }
-            if headers.contains(where: { $0.name.lowercased() == name }) { problems.add(path, "the same header stands there already") }
+            if headers.contains(where: { $0.name.lowercased() == name }) { problems.add(path, "the same header occurs before") }
             guard let text = headerValue(member.value, named: name, path: path) else { continue }
             headers.append(Configuration.TraceExport.Header(name: member.key, value: text))
         }

@@ -28,7 +28,7 @@ extension ConfigurationReader {
         if text.contains("{"), !Placeholder.hasVariable(text) {
             problems.add(
                 path,
-                "nothing is put in place of {user_id} or the like; leave that out: the question is a POST whose JSON has app_id and user_id"
+                "placeholders such as {user_id} are not replaced; leave them out: the request is a POST whose JSON has app_id and user_id"
             )
             return nil
         }

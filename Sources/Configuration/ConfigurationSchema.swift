@@ -73,7 +73,7 @@ package enum ConfigurationSchema {
         source.append(1, forKey: "maxProperties")
         return [
             "anyOf": [.object(source), .object(text)],
-            "description": "where a secret comes from; the secret itself only with allow_insecure_secrets",
+            "description": "the source of a secret; the secret itself only with allow_insecure_secrets",
         ]
     }
 

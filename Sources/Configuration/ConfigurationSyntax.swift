@@ -9,7 +9,7 @@ enum ConfigurationSyntax {
         let place = JSONPlace(line: error.line, column: error.column)
         if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) {
             let text =
-                "the file is empty; if it was not, put back what it said: \(Configuration.costOfNewOne); on a new machine remove it, and run "
+                "the file is empty; if it was not, restore its contents: \(Configuration.costOfNewOne); on a new machine remove it, and run "
                 + "deskgate init"
             return [(text, JSONPlace(line: 1, column: 1))]
         }
@@ -76,7 +76,7 @@ enum ConfigurationSyntax {
                 let (name, path) = (Array(member.name.utf8), "\(path).\(printable(member.name))")
                 let place = JSONPlace(of: member.nameRange.lowerBound, in: bytes.span)
                 if let first = places[name] {
-                    found.append(("duplicate key: \(path) stands in line \(first.line), too; remove one of them", place))
+                    found.append(("duplicate key: \(path) is in line \(first.line), too; remove one of them", place))
                 }
                 places[name] = places[name] ?? place
                 search(member.value, path)

@@ -16,8 +16,8 @@ extension DestinationURL.Problem: CustomStringConvertible {
         case .international:
             "the host has letters beyond ASCII; give it in punycode, which begins with xn--, as the command idn2 prints it"
         case .notASCII: "letters beyond ASCII are written as % and two hexadecimal digits for each byte of UTF-8"
-        case .fragment: "what follows the # is never sent; remove it"
-        case .noBrackets: "an IPv6 address stands in brackets, as in http://[::1]:8080/"
+        case .fragment: "the part after # is never sent; remove it"
+        case .noBrackets: "write an IPv6 address in brackets, as in http://[::1]:8080/"
         case .noHost: "the host is missing, as in https://example.com/"
         case .host: "the host has a character that no host has; give letters, digits, \"-\", \"_\" and \".\""
         case .port: "expected a port from 1 to 65535 after the colon of the host"

@@ -137,7 +137,7 @@ enum ForeignLetters {
 /// A foreign name in a form for terminals: no controls, not endless, and no secret at the location of a name.
 /// - Parameter longest: the maximum number of Unicode scalars.
 package func printable(_ name: String, longest: Int = 64) -> String {
-    if SecretRules.mayHoldSecret(name) { return "(what looks like a secret)" }
+    if SecretRules.mayHoldSecret(name) { return "(a possible secret)" }
     let shown = name.unicodeScalars.prefix(longest).map { scalar in
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : scalar
     }

@@ -16,10 +16,10 @@ enum SecretHint {
 
     private static func hint(_ text: String) -> String? {
         if Placeholder.isUnfilled(text) { return ", a placeholder that nothing has replaced; put the secret in its place" }
-        if text.hasPrefix("Bearer ") { return " that begin with \"Bearer \"; leave only what follows" }
+        if text.hasPrefix("Bearer ") { return " that begin with \"Bearer \"; leave only the rest" }
         let lines = text.split(whereSeparator: \.isNewline)
         if lines.count > 1 { return " on \(lines.count) lines; join them" }
-        if isAssignment(text) { return " that begin with a name and =; leave only what follows the =" }
+        if isAssignment(text) { return " that begin with a name and =; leave only the part after =" }
         if isHexadecimal(text) {
             // Of coreutils, unlike xxd; basenc takes capital letters only.
             return ", which are hexadecimal; write them as base64url: "
@@ -96,7 +96,7 @@ extension SecretReader {
             return "the secret ends with a written-out line feed (\\n), which counts as part of it; remove it"
         }
         if line.count > 1, first == last, first == "\"" || first == "'" {
-            return "the secret stands in quotes, which count as part of it, as in files for docker --env-file; remove them"
+            return "the secret is in quotes, which count as part of it, as in files for docker --env-file; remove them"
         }
         if line.allSatisfy(\.isWhitespace) { return nil }
         if first.isWhitespace || (last.isWhitespace && last != "\r\n" && last != "\r") {

@@ -34,7 +34,7 @@ struct SecretReader {
                     problems.add(path, "expected \(Self.sources), found a path; give it as {\"file\": \"PATH\"}")
                     return nil
                 }
-                problems.add(path, "a secret must not stand in the configuration; give \(Self.sources), \(Self.remedy)")
+                problems.add(path, "a secret must not be in the configuration; give \(Self.sources), \(Self.remedy)")
                 return nil
             }
             problems.hidden.inlineSecrets.insert(inline)
@@ -56,7 +56,7 @@ struct SecretReader {
     /// The path of a file that the service makes, as the process sees it; nil, and a problem, when it may hold a secret: messages show it.
     func madePath(_ path: String, at place: String) -> String? {
         guard !SecretRules.mayHoldSecret(path) else {
-            problems.add(place, "expected the path of a file, found what may hold a secret; give a path without one")
+            problems.add(place, "expected the path of a file, found a text that may hold a secret; give a path without one")
             return nil
         }
         if let hint = PathHint.problem(of: path) {
@@ -83,7 +83,7 @@ struct SecretReader {
         } catch {
             problems.sources.note(resolved, at: place, nil)
             if mayBeSecret, !error.isForbidden {
-                problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
+                problems.add(place, "expected the path of a file, found a text that may be its contents; save them in a file, and give its path")
                 return nil
             }
             let hint = error.isMissing ? PathHint.problem(of: path).map { "; \($0)" } ?? origin?.remedy(of: shown) : nil

@@ -20,7 +20,7 @@ package struct DemoFiles: Sendable {
             let path = Path.resolve(name, in: directory)
             guard !File.exists(path) else {
                 throw DemoFailure(
-                    "\(path) exists already, and nothing was changed: a demonstration wants a directory of its own; name another"
+                    "\(path) exists already, and nothing was changed: a demonstration needs a directory of its own; name another"
                 )
             }
         }

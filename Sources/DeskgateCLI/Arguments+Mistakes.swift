@@ -59,7 +59,7 @@ extension Arguments {
             if TextEncoding.hasUnseenEnd(id) {
                 "has white space or an invisible character at an end"
             } else if quotes.contains(first), quotes.contains(last) {
-                "stands in quotes"
+                "is in quotes"
             } else if first == "{", last == "}" {
                 "looks like a JSON object"
             } else {

@@ -8,7 +8,7 @@ enum BotDemoCommand {
     static let command = Command(
         "bots demo", "Shows a bot at work: Deskgate, a sample shop, a scripted model and a customer's app, on this machine alone.",
         details: "The model asks for each of the bot's four functions; a cancellation needs the customer's confirmation; then a model that "
-            + "obeys hostile texts tries to act for somebody else. The directory stays when it ends.",
+            + "obeys hostile texts tries to act for another customer. The directory stays when it ends.",
         exits: [.negative: "when something did not happen as expected"],
         operand: Operand(
             .directory, required: false, default: "a new one among the temporary files",
@@ -19,7 +19,7 @@ enum BotDemoCommand {
         ],
         examples: [
             Example("deskgate bots demo", "Plays it in a directory of its own."),
-            Example("deskgate bots demo shop --stay", "Plays it with the files of a directory, and goes on."),
+            Example("deskgate bots demo shop --stay", "Plays it with the files of a directory, and continues."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -92,7 +92,7 @@ struct BotDemoGuide {
 
             Next:
               1. See it at work:  deskgate bots demo \(directory) --stay
-                 It plays a conversation, and then goes on until Ctrl-C. Meanwhile, in another terminal:
+                 It plays a conversation, and then continues until Ctrl-C. Meanwhile, in another terminal:
               2. Start the bot as the app does:
                    KEY=$(deskgate key mint --config \(configuration) --app \(app) --user user-1)
                    curl http://127.0.0.1:\(port)/bots/\(BotDemoFiles.bot)/start \\
@@ -103,7 +103,7 @@ struct BotDemoGuide {
               4. See who called what:
                    deskgate bots calls list --config \(configuration)
 
-            docs/BOTS.md tells how your own backend takes the shop's place.
+            docs/BOTS.md describes how your own backend replaces the shop.
             """
     }
 }

@@ -14,8 +14,8 @@ enum BotsCommands {
             Option("since", value: .time, "begun then or later, such as 2026-03-10T08:15:12Z"),
         ] + AdminQuestion.pages + [.json],
         examples: [
-            Example("deskgate bots calls list --app my-app --user 42", "Lists what bots have done for a user."),
-            Example("deskgate bots calls list --outcome unknown --all", "Lists every call of which nobody knows whether it was done."),
+            Example("deskgate bots calls list --app my-app --user 42", "Lists bots' calls for a user."),
+            Example("deskgate bots calls list --outcome unknown --all", "Lists every call with an unknown outcome."),
         ]
     ) { arguments throws(CommandError) in
         let options = ["app_id": "app", "user_id": "user", "bot": "bot", "function": "function", "outcome": "outcome", "since": "since"]
@@ -43,10 +43,10 @@ enum BotsCommands {
     }
 
     static let show = Command(
-        "bots calls show", "Tells what came of one call of a bot's function.", exits: [.negative: "when there is none of this id"],
-        operand: Operand(.text("ID"), "the call's id, which the company's backend was told as webhook-id"), options: [.config, .json],
+        "bots calls show", "Shows one call of a bot's function and its outcome.", exits: [.negative: "when there is none of this id"],
+        operand: Operand(.text("ID"), "the call's id, which the company's backend got as webhook-id"), options: [.config, .json],
         examples: [
-            Example("deskgate bots calls show 0199f3a2-7d51-7c44-9b1e-5f2a8c0d4e61", "Tells who asked for what, and what came of it.")
+            Example("deskgate bots calls show 0199f3a2-7d51-7c44-9b1e-5f2a8c0d4e61", "Shows the caller, the function and the outcome.")
         ]
     ) { arguments throws(CommandError) in
         guard let text = arguments.operand else { throw .usage("ID is missing") }

@@ -8,18 +8,18 @@ internal import Time
 /// `deskgate check`
 enum CheckCommand {
     static let command = Command(
-        "check", "Reads the configuration and tells every mistake at once, and what would keep serve from starting.",
+        "check", "Reads the configuration and reports all mistakes, and everything that would keep serve from starting.",
         exits: [.done: "when there is none", .usage: "otherwise"],
         options: [
             .config,
             Option(
                 "live",
-                "have each push provider and help desk judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"
+                "have each push provider and help desk verify its credential, without a push: exit 2 when one is bad, 1 when one could not be verified"
             ),
             Option("send-test", "with --live: send each http notifier a signed operator.test event"), .json,
         ],
         examples: [
-            Example("deskgate check", "Reads the configuration in its usual place and tells every mistake."),
+            Example("deskgate check", "Reads the configuration at its default path and reports every mistake."),
             Example(
                 "deskgate check --live --send-test",
                 "Also has the push providers judge their credentials, and sends each http notifier a test event."),
@@ -79,7 +79,7 @@ enum CheckCommand {
             let shown =
                 switch content {
                 case .full: "the author and the text of each reply, and the provider reads both"
-                case .author: "the author of each reply, whom the provider learns, and a neutral text"
+                case .author: "the author of each reply, which the provider reads, and a neutral text"
                 case .private: "a neutral text, and the provider reads no more; \"author\" or \"full\" would show more"
                 }
             return "\(names.joined(separator: ", ")): \"content\" is \"\(content.rawValue)\": phones show \(shown)"
@@ -114,7 +114,7 @@ enum CheckCommand {
 enum LiveCredential {
     static func line(_ name: String, type: NotifierType, verdict: NotifierVerdict?) -> String {
         let start = "\(name) (\(type.rawValue)): "
-        guard let verdict else { return "\(start)only a delivery tells" }
+        guard let verdict else { return "\(start)only a delivery shows it" }
         guard let remedy = verdict.remedy else {
             return NotifierVerdict.notJudged(type).map { "\(start)good; \($0) was not judged" } ?? "\(start)good"
         }

@@ -110,7 +110,7 @@ enum CommandTable {
         let group = known.joined(separator: " ")
         let following = Value.alternatives(self.words(after: Array(known)).map(\.word))
         let start = known.count == typed.count ? "unfinished command: \(group)" : complaint
-        return ("\(start); \(group) goes on with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
+        return ("\(start); \(group) continues with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
     }
 
     /// The equivalents of commands that other programs have, by the first word.

@@ -5,7 +5,7 @@ internal import JSON
 enum ConfigSchemaCommand {
     static let command = Command(
         "config schema", "Prints a JSON Schema of the configuration, for editors.",
-        details: "It is of draft 2020-12. It says what each value alone may be; deskgate check also says what values together must be.",
+        details: "It is of draft 2020-12. It restricts single values; deskgate check also checks their combinations.",
         options: [.json],
         examples: [
             Example(

@@ -7,19 +7,19 @@ internal import POSIX
 enum ConfigShowCommand {
     static let command = Command(
         "config show", "Shows every key of a configuration, and whether its value is the file's or the default.",
-        details: "Of a secret it shows where it comes from, of an address with a path only the host. --running and --diff ask the running "
+        details: "For a secret it shows the source, for an address with a path only the host. --running and --diff ask the running "
             + "service, which reads its file itself for --diff, as a reload would, and changes nothing.",
         exits: [
-            .negative: "with --diff, when the service does not serve what its file says", .usage: "also when no service answers",
+            .negative: "with --diff, when the service and its file differ", .usage: "also when no service answers",
         ],
         options: [
             .config, Option("changed", "only the keys of the file"),
-            Option("running", "what the running service has in force, in place of the file"),
-            Option("diff", "where the service's file and what it has in force differ, and what takes the difference over"), .json,
+            Option("running", "the configuration in force in the running service, instead of the file"),
+            Option("diff", "the differences between the service's file and its configuration in force, and how to apply them"), .json,
         ],
         examples: [
-            Example("deskgate config show", "Shows what serve would take over now."),
-            Example("deskgate config show --diff", "Tells before a reload what it would change, and why it would be refused."),
+            Example("deskgate config show", "Shows the configuration that serve would use now."),
+            Example("deskgate config show --diff", "Shows before a reload what it would change, and why it would be refused."),
             Example("deskgate config show --config new.json | diff <(deskgate config show) -", "Compares two configurations."),
         ], run: run)
 
@@ -66,7 +66,7 @@ enum ConfigShowCommand {
         let answer = try ask(ShownConfigurationAction(), arguments.service().access)
         guard case .array(let files) = answer["files"], case .string(let file)? = files.first,
             case .array(let settings) = answer["settings"]
-        else { throw .failed("the service is of a version that does not tell its keys; update it") }
+        else { throw .failed("the service's version does not report its keys; update it") }
         return (file, settings)
     }
 

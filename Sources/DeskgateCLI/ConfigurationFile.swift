@@ -124,7 +124,7 @@ extension Arguments {
                 let remark = Configuration.Store.omission(in: file).map { "\($0); correct the mistakes first" }
                 throw .configuration(error, remark: remark)
             }
-            error.warn("the store is read all the same")
+            error.warn("the store is read anyway")
             return store
         }
     }
@@ -136,7 +136,7 @@ extension ConfigurationError {
     /// Says why no service was asked, and how one can be asked: in a file that is not JSON, `admin` may be right.
     var unasked: String {
         let cause =
-            "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct what is named "
+            "No service was called, because admin cannot be read; a running one keeps its configuration. Correct the mistakes named "
             + "above"
         guard !isJSON else { return cause }
         return cause + ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with "
@@ -149,7 +149,7 @@ extension ConfigurationError {
     var isOfContents: Bool { !isJSON || problems.contains { $0.path != "$" } }
 
     /// Tells in one line that the file has mistakes, and what the command does all the same.
-    func warn(_ consequence: String = "the running service is asked all the same") {
+    func warn(_ consequence: String = "the running service is called anyway") {
         let others = problems.count - Self.mostShown
         let shown = problems.prefix(Self.mostShown).map(\.description).joined(separator: "; ")
         Console.complain(

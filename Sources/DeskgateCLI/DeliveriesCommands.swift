@@ -6,7 +6,7 @@ internal import JSON
 enum DeliveriesCommands {
     private static let states = Delivery.State.allCases.map(\.rawValue)
     private static let state = Option(
-        "state", value: .choice(states, "STATE"), "\(Value.alternatives(states)); what was only logged: --reason logged")
+        "state", value: .choice(states, "STATE"), "\(Value.alternatives(states)); for logged ones: --reason logged")
     private static let filters = [
         Option("type", value: .text("TYPE"), "of an event of this type, such as ticket.rated"),
         Option("app", value: .app, field: "app_id", "of this app_id"),
@@ -43,7 +43,7 @@ enum DeliveriesCommands {
         "deliveries list", "Lists deliveries, newest first.",
         options: [.config, state] + filters + AdminQuestion.pages + [.json],
         examples: [
-            Example("deskgate deliveries list --state dead --notifier push", "Lists what could not be delivered through this notifier."),
+            Example("deskgate deliveries list --state dead --notifier push", "Lists deliveries that this notifier could not deliver."),
             Example("deskgate deliveries list --user 42 --app my-app --all", "Lists every delivery for a user."),
         ], run: runList)
 
@@ -92,7 +92,7 @@ enum DeliveriesCommands {
         examples: [
             Example(
                 "deskgate deliveries show 0199f3a2-7d51-7c44-9b1e-5f2a8c0d4e61",
-                "Tells what happened to this delivery and what is next.")
+                "Shows the attempts of this delivery and the next step.")
         ]
     ) { arguments throws(CommandError) in
         guard let id = try id(arguments) else { throw .usage("ID is missing") }
@@ -135,12 +135,12 @@ enum DeliveriesCommands {
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
             Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
-            Option("notifier", value: .notifier, "whose pending deliveries end as dead, with the reason purged"), .author, .json,
+            Option("notifier", value: .notifier, "the notifier whose pending deliveries end as dead, with the reason purged"), .author, .json,
         ],
         examples: [
             Example(
                 "deskgate deliveries purge --state dead --before 2026-03-10T00:00:00Z",
-                "Forgets what had ended dead before that day.")
+                "Deletes deliveries that became dead before that day.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

@@ -45,7 +45,7 @@ enum DeliveriesStory {
     private static func forgotten(_ story: JSONObject) -> [String] {
         let state = AdminText.text(story["state"])
         guard story["data_kept"] == .bool(false), state == "delivered" || state == "no_target" else { return [] }
-        return ["What it told of is forgotten, because no delivery needs it any more."]
+        return ["Its data is deleted, because no delivery needs it any more."]
     }
 
     /// Names the delivery's device, and the event's device if it is another one: a comment for an unknown device goes to the person's other
@@ -62,17 +62,17 @@ enum DeliveriesStory {
         func value(_ key: String) -> String { AdminText.text(attempt[key]) }
         let start = "Try \(value("number")) began at \(value("started_at"))"
         if value("outcome") == "interrupted" { return "\(start) and was interrupted, because Deskgate ended; it may have arrived." }
-        guard !value("ended_at").isEmpty else { return "\(start); what came of it is not known." }
+        guard !value("ended_at").isEmpty else { return "\(start); its outcome is not known." }
         let outcome =
             switch shown("outcome", of: attempt) {
             case "delivered": "it arrived"
             case Delivery.loggedReason: "it was written to the log"
-            case Delivery.withdrawnReason: "the device was asked to remove what was read"
+            case Delivery.withdrawnReason: "the device was asked to remove read notifications"
             case "retry": "it did not arrive, and may later"
             case "dead": "it did not arrive, and never can"
             case "expired": "it did not arrive, and there was no time left for another"
             case "attempts_spent": "it did not arrive, and was the last that may be"
-            default: "what came of it is not known"
+            default: "its outcome is not known"
             }
         return "\(start) and ended at \(value("ended_at")): \(outcome)" + (value("reason").isEmpty ? "." : " (\(value("reason"))).")
     }
@@ -95,7 +95,7 @@ enum DeliveriesStory {
             guard let last = tries.last, AdminText.text(last["outcome"]).isEmpty else {
                 return "The next try is due at \(value("due_at"))."
             }
-            return "That try may still run; the next one is due at \(value("due_at")) if nobody reports on it."
+            return "That attempt may still run; the next one is due at \(value("due_at")) if it is not reported."
         }
     }
 

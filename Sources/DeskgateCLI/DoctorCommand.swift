@@ -10,7 +10,7 @@ enum DoctorCommand {
     static let command = Command(
         "doctor",
         "Examines the configuration and this machine on one page: clock, limits, systemd unit, ports, service, store, DNS and providers.",
-        details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: what hangs is told.",
+        details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: checks that hang are reported.",
         exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
         options: [
             .config,
@@ -18,7 +18,7 @@ enum DoctorCommand {
             .json,
         ],
         examples: [
-            Example("deskgate doctor", "Examines what serve would use."),
+            Example("deskgate doctor", "Examines the parts that serve would use."),
             Example("runuser -u deskgate -- deskgate doctor", "Examines it as the service's user, whose permissions count."),
         ], run: run)
 

@@ -4,8 +4,8 @@ internal import JSON
 /// `deskgate explain`
 enum ExplainCommand {
     static let command = Command(
-        "explain", "Tells why a user is refused or was not notified: what was found, and what to do.",
-        details: "Name one of --user, --key, --comment, --device and --delivery; --user may stand beside --key or --device. "
+        "explain", "Explains why a user is denied or was not notified: the findings and the remedy.",
+        details: "Name one of --user, --key, --comment, --device and --delivery; --user may be combined with --key or --device. "
             + "A key is judged as the service does now. The app's backend is named and not asked.",
         exits: [
             .done: "when all is well",
@@ -14,7 +14,7 @@ enum ExplainCommand {
         options: [
             .config,
             Option("app", value: .app, default: "the only one configured", field: "app_id", "the app_id"),
-            Option("user", value: .text("ID"), field: "user_id", "the user_id: how does the user stand"),
+            Option("user", value: .text("ID"), field: "user_id", "the user_id: the user's status"),
             Option("key", value: .secret("KEY"), field: "security_key", "a security key: would it be allowed now"),
             Option("comment", value: .text("ID"), field: "comment_id", "a comment: has it arrived"),
             Option("device", value: .text("ID"), field: "device_id", "a device: is it notified"),
@@ -22,7 +22,7 @@ enum ExplainCommand {
         ],
         examples: [
             Example("printf %s \"$KEY\" | deskgate explain --user 42 --key -", "Tells whether this key lets the user in, and if not why."),
-            Example("deskgate explain --comment 9001", "Tells whether a reply of support has arrived, and what held it back."),
+            Example("deskgate explain --comment 9001", "Shows whether a reply of support has arrived, and the obstacles."),
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

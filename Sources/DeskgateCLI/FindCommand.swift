@@ -18,7 +18,7 @@ enum FindCommand {
 
     /// The ids of comments stay longer than their deliveries, and no search goes through them.
     private static let nothing =
-        "Nothing has this id. Of a comment whose deliveries were deleted deskgate explain --app APP --comment ID knows when it came."
+        "Nothing has this id. For a comment whose deliveries were deleted, deskgate explain --app APP --comment ID shows its arrival."
 
     private static func text(_ answer: JSONObject) -> String {
         let found = answer["found"]?.elements ?? []

@@ -5,7 +5,7 @@ internal import JSON
 enum ForgetCommand {
     static let forget = Command(
         "users forget", "Ends all keys of a user for ever, and erases everything about the user from the store.",
-        details: "Devices, message texts and identifiers are erased, and what was to be delivered is not. The notifiers that are told of "
+        details: "Devices, message texts and identifiers are erased, and pending deliveries are cancelled. The notifiers that get "
             + "registered devices get an event user.forgotten, and the user's id leaves the store when they have it. It cannot be undone.",
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),

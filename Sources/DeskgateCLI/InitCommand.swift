@@ -102,7 +102,7 @@ enum InitCommand {
                 """
                 Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize,
                                     the one for new comments https://YOUR-HOST/pyrus/webhook/SECRET,
-                                    where SECRET stands in \(secret)
+                                    where SECRET is in \(secret)
                 """)
         } else {
             desk = "Sendbird"

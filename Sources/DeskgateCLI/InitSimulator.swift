@@ -36,7 +36,7 @@ struct InitSimulator {
             .option("simulator", "cannot read \(path): \($0); \(remedy)")
         }
         guard case .object(let object)? = (try? JSONDocument(parsing: bytes.span))?.value() else {
-            throw .option("simulator", "\(path) is not what simulate writes; \(remedy)")
+            throw .option("simulator", "\(path) is not a file of simulate; \(remedy)")
         }
         return object
     }

@@ -14,7 +14,7 @@ extension KeyCommands {
         "key verify", "Tells whether a security key lets a user in and why not.",
         details:
             "The configuration decides about the key. Unless it denies the key already, the running service, or its store while none runs, "
-            + "is asked whether the key is revoked or the user blocked. If nobody can be asked, the status is unknown and the reason "
+            + "is asked whether the key is revoked or the user blocked. If neither answers, the status is unknown and the reason "
             + "revocations_not_asked. The app's backend is never asked. If a service that runs has other keys in force than the configuration "
             + "file, a warning says so.",
         exits: [.done: "for the status 200", .negative: "otherwise, also when revocations could not be asked"],
@@ -23,7 +23,7 @@ extension KeyCommands {
             Option(
                 "at", value: .number(0...latestMoment, Value.moment), default: "now",
                 "the time to decide for, in seconds since 1970; revocations are those in force now"),
-            Option("offline", "ask nobody: decide by the configuration alone, as if nothing were revoked"),
+            Option("offline", "call no service: decide by the configuration alone, as if nothing were revoked"),
             .json,
         ],
         examples: [

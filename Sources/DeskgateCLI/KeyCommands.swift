@@ -21,13 +21,13 @@ enum KeyCommands {
         options: [.config] + appAndUser + [
             Option(
                 "ttl", value: .lifetime, default: "as configured, 7d",
-                "how long it lives: seconds, or a number with s, m, h or d; 0 or never is for ever"),
+                "its life: seconds, or a number with s, m, h or d; 0 or never is for ever"),
             Option(
                 "key-id", value: .number(0...UInt64(UInt32.max)), default: "the active one with the largest id",
                 "which of the app's active keys makes it"), .json,
         ],
         examples: [
-            Example("deskgate key mint --app my-app --user 42 --ttl 12h", "Makes a key for the user 42 that lives for half a day.")
+            Example("deskgate key mint --app my-app --user 42 --ttl 12h", "Makes a key for the user 42 that is valid for half a day.")
         ], run: runMint)
 
     private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -56,7 +56,7 @@ enum KeyCommands {
             keys.contains { $0["state"] == "active" }
             ? "mint with another one (--key-id)" : "rotate the app's secret (deskgate secret rotate \(option))"
         Console.complain(
-            "warning: the service denies this security key, because the key id \(keyID) is revoked; \(remedy), or let it count again: "
+            "warning: the service denies this security key, because the key id \(keyID) is revoked; \(remedy), or make it valid again: "
                 + "deskgate revocations list \(option)")
     }
 
@@ -96,7 +96,7 @@ enum KeyCommands {
         exits: [.negative: "when it is not a security key"],
         options: [
             .config,
-            Option("app", value: .app, field: "app_id", "the app_id: tell the state of the app's key that made it, from the configuration"),
+            Option("app", value: .app, field: "app_id", "the app_id: show the state of the app's key that made it, from the configuration"),
             key, .json,
         ],
         examples: [

@@ -29,7 +29,7 @@ enum OperatorsTestCommand {
 
     static let command = Command(
         "operators test",
-        "Has the running service send an operator.test to each notifier of operators.notifiers, and tells what came of it.",
+        "Has the running service send an operator.test to each notifier of operators.notifiers, and shows the results.",
         exits: [.done: "when all have arrived or were logged", .negative: "when not"],
         options: [
             .config,
@@ -44,7 +44,7 @@ enum OperatorsTestCommand {
         let configuration = try arguments.configuration()
         guard !configuration.operators.notifiers.isEmpty else {
             throw .failed(
-                "operators.notifiers names no notifier, so nobody is told; name one of type http or log, and \(LocalizedText.reload.english)"
+                "operators.notifiers names no notifier, so operators get no events; name one of type http or log, and \(LocalizedText.reload.english)"
             )
         }
         let author = try arguments.author()

@@ -11,7 +11,7 @@ enum ReloadCommand {
     private static let nameTheService = "name the process that serves with --pid"
 
     static let command = Command(
-        "reload", "Has the running service read its configuration again, and tells whether it is in force.",
+        "reload", "Has the running service read its configuration again, and reports whether it is in force.",
         details: "It sends SIGHUP and waits for the outcome of this reload. It asks neither the admin listener nor the store.",
         exits: [
             .negative: "when the reload was refused, with the reasons, or when the service does not answer in time",

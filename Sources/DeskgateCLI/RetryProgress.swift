@@ -80,7 +80,7 @@ struct RetryProgress {
         }
         let gone = shownTotal - retried - keptCount
         if gone > 0 {
-            lines.append("\(AdminText.count(.integer(gone), one: "is", many: "are")) dead no more: retried or deleted meanwhile.")
+            lines.append("\(AdminText.count(.integer(gone), one: "is", many: "are")) no longer dead: retried or deleted meanwhile.")
         }
         return lines.joined(separator: "\n")
     }

@@ -59,7 +59,7 @@ enum RevokeCommands {
             Option("user", value: .text("ID"), field: "user_id", "with --app: that name this user_id"),
         ] + AdminQuestion.pages + [.json],
         examples: [
-            Example("deskgate revocations list --app my-app --user 42", "Lists what is revoked for a user."),
+            Example("deskgate revocations list --app my-app --user 42", "Lists the revocations for a user."),
             Example("deskgate revocations list --app my-app --all", "Lists everything that is revoked in one app."),
         ]
     ) { arguments throws(CommandError) in
@@ -82,10 +82,10 @@ enum RevokeCommands {
     }
 
     static let remove = Command(
-        "revocations remove", "Removes a revocation: its keys count again.", exits: [.negative: "when there is none with this id"],
+        "revocations remove", "Removes a revocation: its keys are valid again.", exits: [.negative: "when there is none with this id"],
         operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .author, .json],
         examples: [
-            Example("deskgate revocations remove 17", "Has the keys count again that this revocation has ended.")
+            Example("deskgate revocations remove 17", "Makes the keys of this revocation valid again.")
         ]
     ) { arguments throws(CommandError) in
         guard let action = RevocationAction.removing(arguments.operand ?? "") else {
@@ -110,7 +110,7 @@ enum UsersCommands {
     ) { answer in "Blocked.\(RevokeCommands.removed(answer["removed"]))" }
 
     static let unblock = command(
-        .unblock, summary: "Ends a block: keys that nothing else revokes count again.",
+        .unblock, summary: "Ends a block: keys without another revocation are valid again.",
         exits: [.negative: "when the user was not blocked, or stays out"],
         example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) || $0["forgotten"] == true ? .negative : .done }
     ) { answer in

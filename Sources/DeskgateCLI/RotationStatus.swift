@@ -54,7 +54,7 @@ struct RotationStatus {
         guard status != nil else {
             return Obstacle(
                 word: "unknown",
-                message: "nobody could be asked which keys are in force and in use: \(problem); if every replica has been reloaded, "
+                message: "the keys in force and in use could not be read: \(problem); if every replica has been reloaded, "
                     + "use --force")
         }
         guard case .retire(let keyID) = step, unusedSeconds > 0 else { return nil }

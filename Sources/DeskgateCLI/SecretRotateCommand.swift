@@ -18,7 +18,7 @@ enum SecretRotateCommand {
         exits: [.negative: "when the step must wait"],
         options: [
             .config, Option("app", value: .app, required: true, "the app_id"),
-            Option("apply", "do the step, if it is due"), Option("check", "only tell, as without --apply"),
+            Option("apply", "do the step, if it is due"), Option("check", "only report, as without --apply"),
             Option(
                 "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(usualUnusedDays)",
                 "for how long the old key must not have been used before it is removed"),

@@ -17,7 +17,7 @@ enum SeenCommand {
             try SeenAction(appID: arguments.required("app"), userID: arguments.required("user"), ticketID: arguments["ticket"])
         }
         return try AdminQuestion.ask(action, arguments: arguments) { answer in
-            "Noted. \(AdminText.count(answer["superseded"], one: "push that waited is", many: "pushes that waited are")) not sent."
+            "Recorded. \(AdminText.count(answer["superseded"], one: "push that waited is", many: "pushes that waited are")) not sent."
         }
     }
 }

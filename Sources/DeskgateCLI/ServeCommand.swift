@@ -58,7 +58,7 @@ enum ServeCommand {
     /// A timer that ends the process if stopping takes too long because a disk hangs; nil when its thread cannot be started.
     private static func stopDeadline(_ configuration: Configuration, logger: Logger, sink: LogSink) -> StopDeadline? {
         try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
-            logger.log(.error, message: "stopped without closing the store, whose disk hangs; what was not answered may not be stored")
+            logger.log(.error, message: "stopped without closing the store, whose disk hangs; requests without an answer may not be stored")
             sink.close(timeoutMilliseconds: TimeLimit.milliseconds(1000))
             POSIX.Process.abandon(ExitCode.negative.rawValue)
         }

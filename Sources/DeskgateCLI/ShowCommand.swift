@@ -66,7 +66,7 @@ enum ShowCommand {
         var notes = [verdict(answer)]
         if case .integer(let end) = answer["shadow_until"] {
             notes.append(
-                "The app is in shadow mode until \(time(end)): nobody is denied the chat but those who are blocked or were forgotten.")
+                "The app is in shadow mode until \(time(end)): only blocked or forgotten users are denied the chat.")
         }
         return notes
     }

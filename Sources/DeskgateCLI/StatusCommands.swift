@@ -11,8 +11,8 @@ internal import Time
 enum StatusCommands {
     static let status = Command(
         "status",
-        "Tells what is wrong and what to do about it, whether the service can work, and how the configuration and the keys are.",
-        details: "A warning alone does not count as wrong: it works, and will not for ever.",
+        "Shows problems with their remedies, whether the service can work, and the state of the configuration and the keys.",
+        details: "A warning alone is no problem: the part works, but will fail.",
         exits: [.negative: "when something is wrong or the service is not ready"], options: [.config, .json],
         examples: [
             Example("deskgate status", "Asks the running service how it is.")

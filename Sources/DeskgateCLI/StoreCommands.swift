@@ -13,7 +13,7 @@ enum StoreCommands {
         "store migrate", "Brings the store's schema to this version, as the first start of a new version would.",
         details:
             "With PostgreSQL it lets the service run as a role that may not make tables: migrate as their owner (--url), and grant the "
-            + "service's role what serving takes (--grant). Any number of processes may migrate at once, and replicas of the version before go on.",
+            + "service's role the rights that it needs (--grant). Any number of processes may migrate at once, and replicas of the previous version continue.",
         options: [
             .config,
             Option("url", value: .secret("URL"), "the address of a role that may make tables; store.url by default"),
@@ -44,7 +44,7 @@ enum StoreCommands {
         "store status", "Tells how the store is: versions, sizes, room; of PostgreSQL also the replicas, old transactions and replication.",
         exits: [.negative: "when something should be looked at"], options: [.config, .json],
         examples: [
-            Example("deskgate store status", "Tells sizes and versions, and what should be looked at.")
+            Example("deskgate store status", "Shows sizes and versions, and points that need attention.")
         ]
     ) { arguments throws(CommandError) in
         let store = try arguments.store()
@@ -63,7 +63,7 @@ enum StoreCommands {
     static let backup = Command(
         "store backup",
         "Writes a copy of the store to a new file, also while the service runs: whole, searched for damage, for its owner only.",
-        operand: Operand(.file, "the new file; one that exists is left as it is"), options: [.config, .json],
+        operand: Operand(.file, "the new file; an existing one is not overwritten"), options: [.config, .json],
         examples: [
             Example("deskgate store backup /var/backups/deskgate.db", "Copies the store while the service runs.")
         ]
@@ -84,11 +84,11 @@ enum StoreCommands {
     static let restore = Command(
         "store restore", "Puts a backup in the place of the store, which no service may have open; the former store stays beside it.",
         details: "Revocations and blocks since the backup are taken over from the copy at store.revocations_path. If there is none that "
-            + "can be used, keys that were revoked since the backup count again, and the command says so.",
-        exits: [.negative: "when it is restored, and the keys of --sign-out-issued-before still count"],
+            + "can be used, keys that were revoked since the backup are valid again, and the command says so.",
+        exits: [.negative: "when it is restored, and the keys of --sign-out-issued-before are still valid"],
         operand: Operand(.file, "the backup, which stays where it is"),
         options: [
-            .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"),
+            .config, Option("as-is", "accept a copy whose log (-wal) is missing, without the log's contents"),
             Option(
                 "sign-out-issued-before", value: .number(1...Revocation.latestBound.rawValue, Value.moment),
                 "end all keys of all apps that were issued before this time, in seconds since 1970"), .json,
@@ -97,7 +97,7 @@ enum StoreCommands {
             Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store."),
             Example(
                 "deskgate store restore /var/backups/deskgate.db --sign-out-issued-before 1767225600",
-                "Also has everybody sign in again whose key is older."),
+                "Also signs out all users with older keys."),
         ]
     ) { arguments throws(CommandError) in
         let (configuration, file) = (try arguments.configuration(), arguments.operand ?? "")
@@ -115,7 +115,7 @@ enum StoreCommands {
         if AdminListenerIdentity(configuration.admin) == .service {
             Console.complain("the service that runs does not use the restored store yet; \(place.order("restart"))")
         }
-        if let failure = restored.signOutFailure { Console.complain("it is restored, but nobody is signed out: \(failure)") }
+        if let failure = restored.signOutFailure { Console.complain("it is restored, but no users are signed out: \(failure)") }
         Console.answer(
             arguments,
             json: [

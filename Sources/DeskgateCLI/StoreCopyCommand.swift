@@ -9,10 +9,10 @@ enum StoreCopyCommand {
     static let command = Command(
         "store copy", "Copies everything from the SQLite store into the PostgreSQL store, or back, while no service uses either.",
         details:
-            "The configuration names both, store.path and store.url. A copy that was ended goes on where it was when the command is repeated.",
+            "The configuration names both, store.path and store.url. An interrupted copy continues when the command is repeated.",
         options: [
             Option("to", value: .choice(words, "STORE"), required: true, "postgres or sqlite: the store to fill, which holds nothing yet"),
-            Option("anew", "remove what an unfinished copy has brought, and begin again"), .config, .json,
+            Option("anew", "remove the rows of an unfinished copy, and begin again"), .config, .json,
         ],
         examples: [
             Example("deskgate store copy --to postgres", "Moves from SQLite to PostgreSQL.")

@@ -71,7 +71,7 @@ extension ServerReport {
             "PostgreSQL \(version)\(isStandby ? ", a standby" : ""), synchronous_commit \(synchronousCommit), "
                 + "\(connections.map { "\($0)" } ?? "unknown") of \(mostConnections) connections"
         ]
-        lines += replicas.map { "  replica \($0.id), heard of \($0.silentMilliseconds / 1000) s ago" }
+        lines += replicas.map { "  replica \($0.id), seen \($0.silentMilliseconds / 1000) s ago" }
         lines += standbys.map(\.line)
         lines += slots.map { "  slot \($0.name): \($0.isActive ? "active" : "not read"), keeps \(StoreReport.size($0.keptBytes))" }
         lines += pending.map { "  \($0.count) deliveries wait for \($0.notifier)" }

@@ -22,10 +22,10 @@ enum TicketsCommands {
         options: [
             .config, app, owner,
             Option("user-name", value: .text("NAME"), field: "user_name", "the customer's name, as support sees it from now on"),
-            Option("title", value: .text("TEXT"), required: true, "what it is about"),
+            Option("title", value: .text("TEXT"), required: true, "the subject"),
             Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
             Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
-            Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a field that the help desk knows"),
+            Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a registered field of the help desk"),
             related, Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
         ],
         examples: [
@@ -75,7 +75,7 @@ enum TicketsCommands {
             AdminQuestion.pages[1], AdminQuestion.pages[2], .json,
         ],
         examples: [
-            Example("deskgate tickets list --app my-app --user 42", "Lists what a customer has open."),
+            Example("deskgate tickets list --app my-app --user 42", "Lists a customer's open tickets."),
             Example("deskgate tickets list --app my-app --closed --field order=7 --all", "Finds every closed ticket about an order."),
         ]
     ) { arguments throws(CommandError) in
@@ -148,7 +148,7 @@ enum TicketsCommands {
 
     static let fields = Command(
         "tickets fields", "Sets fields of a ticket or of a customer at the help desk.",
-        details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops keys that nobody has registered.",
+        details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops unregistered keys.",
         exits: [.negative: "when there is no such ticket or customer, or the help desk has dropped every field"],
         options: [
             .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),

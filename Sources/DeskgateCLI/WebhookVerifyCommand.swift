@@ -9,7 +9,7 @@ internal import Time
 /// `deskgate webhook verify`
 enum WebhookVerifyCommand {
     static let command = Command(
-        "webhook verify", "Tells whether a webhook's signature is genuine, and with --explain what it was made of instead.",
+        "webhook verify", "Verifies a webhook's signature, and with --explain shows which content was signed instead.",
         details: "Two kinds: with --app one that the help desk has sent, with --notifier one that Deskgate has sent to a backend. "
             + "The signature that would be right is never shown.",
         exits: [.done: "when it is genuine", .negative: "when not"],
@@ -23,7 +23,7 @@ enum WebhookVerifyCommand {
             Option("id", value: .text("VALUE"), "with --notifier: the value of webhook-id"),
             Option("timestamp", value: .text("VALUE"), "with --notifier: the value of webhook-timestamp"),
             Option("at", value: .number(0...RFC3339.latest, Value.moment), default: "now", "when it is verified, in seconds since 1970"),
-            Option("explain", "try what else may have been signed, and how"), .json,
+            Option("explain", "try other contents and ways of signing"), .json,
         ],
         examples: [
             Example(
@@ -31,7 +31,7 @@ enum WebhookVerifyCommand {
                 "Tells why a webhook of the help desk was refused."),
             Example(
                 #"deskgate webhook verify --notifier backend --body - --id "$ID" --timestamp "$TIME" --signature "$SIGNATURE""#,
-                "Verifies what a backend has received."),
+                "Verifies a webhook that a backend has received."),
         ], run: run)
 
     /// The largest body in bytes, so that every guess is made in seconds.
@@ -82,7 +82,7 @@ enum WebhookVerifyCommand {
                 try WebhookProof(ofApp: index, in: configuration, body: body, signature: signature)
             }
             guard let proof else {
-                throw .option("app", "the app has no webhook.signature_secret and is not of Sendbird, so nobody verifies a signature")
+                throw .option("app", "the app has no webhook.signature_secret and is not of Sendbird, so no signature is verified")
             }
             return proof
         case (nil, let name?):
@@ -123,10 +123,10 @@ private struct WebhookReport {
         switch proof.verdict {
         case .genuine(let secret): "\(Console.painted("genuine", .green)): signed with \(secret)"
         case .expired(let secret):
-            "\(notGenuine): signed with \(secret), but webhook-timestamp is more than 5 minutes from now; it was sent again by somebody else, "
+            "\(notGenuine): signed with \(secret), but webhook-timestamp is more than 5 minutes from now; another sender repeated it, "
                 + "or one of the clocks is wrong"
         case .different:
-            ([notGenuine + (finding == nil ? "; --explain tells why" : "")] + (finding.map(sentences) ?? [])).joined(separator: "\n")
+            ([notGenuine + (finding == nil ? "; --explain shows why" : "")] + (finding.map(sentences) ?? [])).joined(separator: "\n")
         }
     }
 

@@ -82,7 +82,7 @@ struct ClockJumpTracker {
             isRestored = true
         } catch {
             guard error.kind != .notOpen else { return false }
-            logger.log(.error, message: "the store does not tell the time of the last run", fields: ["reason": .string(error.description)])
+            logger.log(.error, message: "the store does not know the time of the last run", fields: ["reason": .string(error.description)])
         }
         return isRestored
     }
@@ -94,8 +94,8 @@ struct ClockJumpTracker {
             logger.log(
                 .warning,
                 message: isGap
-                    ? "the machine was off or its clock was set forward; what waits and what is kept looks no older for it"
-                    : "the clock was set forward; what waits and what is kept looks no older for it",
+                    ? "the machine was off or its clock was set forward; pending and stored data does not look older for it"
+                    : "the clock was set forward; pending and stored data does not look older for it",
                 fields: [
                     "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifeMilliseconds),
                     "devices_until": until(retention.idleDeviceMilliseconds),

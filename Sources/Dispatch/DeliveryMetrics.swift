@@ -15,9 +15,9 @@ package struct DeliveryMetrics: Sendable {
     ///     shows while deliveries wait for it.
     package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
-            "deskgate_deliveries_total", "Deliveries that have ended, by what became of them.", labels: ["notifier", "outcome", "reason"])
+            "deskgate_deliveries_total", "Deliveries that have ended, by outcome.", labels: ["notifier", "outcome", "reason"])
         tries = registry.counter(
-            "deskgate_delivery_tries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
+            "deskgate_delivery_tries_total", "Attempts of deliveries by outcome.", labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])

@@ -105,7 +105,7 @@ final class DispatcherWorker: Sendable {
             for finished in unreported { lost.remove(ClaimedAttempt(id: finished.id, attempt: finished.attempt)) }
             return lost.map { FinishedAttempt(id: $0.id, attempt: $0.attempt, next: .retry(at: now), reason: "claim_lost", now: now) }
         } catch {
-            log("the store could not tell which deliveries this process has claimed", error: error)
+            log("the store could not return the deliveries that this process has claimed", error: error)
             return []
         }
     }
@@ -195,7 +195,7 @@ final class DispatcherWorker: Sendable {
             }
         } catch {
             for (index, _) in claiming { lanes[index].nextDue = now + Self.storeRetryMilliseconds }
-            log("the store could neither take in what came of deliveries nor give due ones", error: error)
+            log("the store could neither record outcomes of deliveries nor return due ones", error: error)
         }
     }
 

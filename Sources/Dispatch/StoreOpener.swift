@@ -74,7 +74,7 @@ struct StoreOpener: Sendable {
             } catch {
                 if logged != error {
                     logger.log(
-                        .error, message: "the store cannot be opened; what needs it is refused until it can",
+                        .error, message: "the store cannot be opened; requests that need it are refused until it can",
                         fields: ["reason": .string(error.description)])
                 }
                 logged = error

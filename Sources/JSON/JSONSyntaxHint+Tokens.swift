@@ -29,7 +29,7 @@ extension JSONSyntaxScan {
         let words = ["true", "false", "null"]
         if !words.contains(where: { $0.utf8.elementsEqual(word) }) {
             let isUpper = words.contains { $0.utf8.elementsEqual(word.map { $0 | 0x20 }) }
-            let other = JSONNumberHint.isSpecial(word) ? JSONNumberHint.special : "text stands in double quotes"
+            let other = JSONNumberHint.isSpecial(word) ? JSONNumberHint.special : "write text in double quotes"
             note(isUpper ? "true, false and null are written in small letters" : other, at: start)
             return false
         }
@@ -56,7 +56,7 @@ extension JSONSyntaxScan {
         case UInt8(ascii: "\\") where index + 1 < bytes.count:
             if bytes[index + 1] == UInt8(ascii: "u") {
                 let digits = (index + 2..<min(index + 6, bytes.count)).prefix { isHexadecimal(bytes[$0]) }
-                return digits.count == 4 ? nil : "\\u stands before four hexadecimal digits; a backslash is written as \\\\"
+                return digits.count == 4 ? nil : "write four hexadecimal digits after \\u; a backslash is written as \\\\"
             }
             return "\"\\/bfnrt".utf8.contains(bytes[index + 1]) ? nil : "no escape of JSON; a backslash is written as \\\\"
         default: return nil
@@ -102,7 +102,7 @@ enum JSONNumberHint {
         switch rest.first {
         case UInt8(ascii: "_"): "a number has nothing between its digits; remove the _"
         case let byte? where JSONSyntaxScan.isLetter(byte): "a number has no letters after it; give it alone, without a unit"
-        default: "text stands in double quotes"
+        default: "write text in double quotes"
         }
     }
 

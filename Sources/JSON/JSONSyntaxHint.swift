@@ -60,7 +60,7 @@ struct JSONSyntaxScan {
             0xE3 where byte(1) == 0x80 && byte(2) == 0x80:
             return "a space that JSON does not have, such as a no-break space; type a plain one in its place"
         case UInt8(ascii: "#"), UInt8(ascii: "/"): return "JSON has no comments; remove this one"
-        case UInt8(ascii: "'"), UInt8(ascii: "`"): return "strings and names stand in double quotes"
+        case UInt8(ascii: "'"), UInt8(ascii: "`"): return "write strings and names in double quotes"
         case 0xE2 where byte(1) == 0x80 && (0x98...0x9F).contains(byte(2)), 0xC2 where byte(1) == 0xAB || byte(1) == 0xBB:
             return "a typographic quote; JSON takes plain double quotes only"
         default: return nil
@@ -88,7 +88,7 @@ struct JSONSyntaxScan {
         case UInt8(ascii: "}") where expectation == .firstKey: return close()
         case UInt8(ascii: "}"): return trailingComma(bytes)
         case UInt8(ascii: ","): note("a comma too many", at: index)
-        case let byte where Self.isLetter(byte): note("names stand in double quotes", at: index)
+        case let byte where Self.isLetter(byte): note("write names in double quotes", at: index)
         default: note("expected a name in double quotes", at: index)
         }
         return false

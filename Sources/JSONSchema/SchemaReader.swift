@@ -107,7 +107,7 @@ struct SchemaReader {
         case "default": break
         case "examples": if case .array = value {} else { compiler.refuse(at, "must be a list") }
         case "$defs" where place.path.isEmpty: break
-        case "$defs": compiler.refuse(at, "must stand at the root of the schema")
+        case "$defs": compiler.refuse(at, "must be at the root of the schema")
         case "$schema":
             let ours = "https://json-schema.org/draft/2020-12/schema"
             if value.text != ours { compiler.refuse(at, "only \"\(ours)\" is supported; remove it if nothing else depends on it") }

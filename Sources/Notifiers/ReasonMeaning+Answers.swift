@@ -115,7 +115,7 @@ extension ReasonMeaning {
                     "\(openApp). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
         case .tooMany:
             ReasonMeaning(
-                "the provider wants fewer pushes", "провайдер просит слать реже", do: waiting,
+                "the provider asks for fewer pushes", "провайдер просит слать реже", do: waiting,
                 ifItLasts: LocalizedText("have the provider raise your quota of pushes", "попросите провайдера увеличить вашу квоту пушей"))
         case .failing:
             ReasonMeaning(
@@ -145,7 +145,7 @@ extension ReasonMeaning {
         }
         if [429, 503].contains(status) {
             return ReasonMeaning(
-                "the receiver wants fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
+                "the receiver asks for fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
         }
         if status >= 500 {
             return ReasonMeaning(
@@ -171,7 +171,7 @@ extension ReasonMeaning {
                 "the receiver does not take the signature", "получатель не принимает подпись",
                 do: HTTPNotifier.signatureRemedy(of: notifier) + LocalizedText("; Deskgate tries again", "; Deskgate повторяет попытки"))
         case 410:
-            ReasonMeaning("the receiver wants nothing more", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
+            ReasonMeaning("the receiver accepts no more events", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
         case 300..<400:
             ReasonMeaning(
                 "the receiver redirects, which is never followed", "получатель перенаправляет, а Deskgate за перенаправлением не идёт",

@@ -17,7 +17,7 @@ extension ReasonMeaning {
         case .proxy:
             ReasonMeaning(
                 "the proxy did not connect to the receiver", "прокси не соединил с получателем",
-                do: LocalizedText("check \"proxy\", and what it allows", "проверьте \"proxy\" и что он разрешает"))
+                do: LocalizedText("check \"proxy\", and the hosts that it allows", "проверьте \"proxy\" и что он разрешает"))
         case .tls:
             ReasonMeaning(
                 "the receiver's TLS certificate was not accepted, or TLS failed",
@@ -36,7 +36,7 @@ extension ReasonMeaning {
                 "соединение оборвалось до ответа; получатель мог всё получить", do: network)
         case .malformedResponse, .headersTooLarge:
             ReasonMeaning(
-                "what answered does not speak proper HTTP", "ответ не похож на HTTP",
+                "the server there does not speak proper HTTP", "ответ не похож на HTTP",
                 do: LocalizedText(
                     "check \"url\" and \"proxy\": another server may answer there",
                     "проверьте \"url\" и \"proxy\": возможно, там отвечает другой сервер"))

@@ -58,10 +58,10 @@ extension ReasonMeaning {
         case .credentialAccepted: ReasonMeaning("the provider accepts the credential", "провайдер принимает ключ", do: nil)
         case .deviceDelayed:
             ReasonMeaning(
-                "the provider wants fewer pushes for this device, so it was not asked for a while",
+                "the provider asks for fewer pushes to this device, so it was not called for a while",
                 "провайдер просит слать этому устройству реже, поэтому некоторое время его не спрашивали", do: waiting,
                 ifItLasts: LocalizedText(
-                    "nothing need be mended: the provider bounds the pushes to one device",
+                    "no repair is needed: the provider limits the pushes to one device",
                     "чинить нечего: провайдер ограничивает число пушей на одно устройство"))
         case .invalidToken:
             ReasonMeaning(
@@ -104,7 +104,7 @@ extension ReasonMeaning {
                     "запустите версию Deskgate, которая его сохранила, и повторите доставку"))
         case .withdrawn:
             ReasonMeaning(
-                "the provider took a silent push that asks the device to remove its notifications of what was read",
+                "the provider accepted a silent push that asks the device to remove read notifications",
                 "провайдер принял беззвучный пуш: устройству пора убрать уведомления о прочитанном", do: nil)
         }
     }
@@ -130,7 +130,7 @@ extension ReasonMeaning {
         guard inner != reason else { return nil }
         if let status = StatusReason.status(inner), status == 429 || status >= 500 {
             return ReasonMeaning(
-                "the provider's token server failed, or wants fewer requests",
+                "the provider's token server failed, or asks for fewer requests",
                 "у сервера токенов провайдера сбой, или он просит обращаться реже", do: waiting, ifItLasts: statusPage)
         }
         let meaning = ClientReason(rawValue: inner).map { of($0, source) }

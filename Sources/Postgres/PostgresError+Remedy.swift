@@ -4,13 +4,13 @@ extension PostgresError {
         switch failure {
         case .notVerified:
             "the certificate must be for the host's name and from an authority in sslrootcert; "
-                + "sslmode in the URL says what is verified"
-        case .notResolved: "correct the host in the URL, or mend the name servers in /etc/resolv.conf"
+                + "sslmode in the URL sets the verification"
+        case .notResolved: "correct the host in the URL, or repair the name servers in /etc/resolv.conf"
         case .notConnected, .refused:
             sqlState.flatMap { $0.remedy } ?? (failure == .notConnected ? Self.unreachable : nil)
         case .noAnswer: "the server hangs or is overloaded, or a firewall drops packets; look at the server"
         case .notReplicated:
-            "somebody cancelled the wait for the synchronous standby: look at the standby"
+            "the wait for the synchronous standby was cancelled: check the standby"
         case .timedOut:
             "the server is overloaded, cannot be reached, or waits for a lock or for a synchronous standby: deskgate store status names "
                 + "them unless the server does not answer it, either; then look at the server"

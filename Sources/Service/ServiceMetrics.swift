@@ -60,7 +60,7 @@ struct ServiceMetrics: Sendable {
         registry.gauge("deskgate_revocations", "Revocations of security keys in force.") { Double(count()) }
         registry.gauge(
             "deskgate_revocations_refresh_timestamp_seconds",
-            "When the store was last asked for changed revocations with success, in Unix time; 0 before that."
+            "When revocations were last read from the store, in Unix time; 0 before that."
         ) {
             let status = status()
             return status.source == .store ? Double(status.knownAt.rawValue) : 0

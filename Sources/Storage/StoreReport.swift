@@ -114,7 +114,7 @@ extension ServerReport {
                     + "drop it, or set max_slot_wal_keep_size")
         }
         if synchronousCommit == "off" {
-            warnings.append("synchronous_commit is off: what was answered 200 is lost when the server loses power; set it to on")
+            warnings.append("synchronous_commit is off: accepted events are lost when the server loses power; set it to on")
         }
         if let synchronousWarning { warnings.append(synchronousWarning) }
         if let connections, connections * 10 >= mostConnections * 9 {
@@ -138,7 +138,7 @@ extension ServerReport {
                 + "synchronous_standby_names"
         }
         guard count == 0, !standbys.isEmpty else { return nil }
-        return "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names"
+        return "no standby is synchronous: accepted events may be lost in a failover; set synchronous_standby_names"
     }
 
     /// For how many standbys a commit waits: of the setting `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or `a, b`.

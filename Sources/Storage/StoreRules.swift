@@ -94,7 +94,7 @@ extension StoreError {
     /// - Parameter milliseconds: how long a read may take.
     static func tooLong(_ milliseconds: UInt64) -> StoreError {
         StoreError(
-            .tooLong, "the question took more than \(milliseconds) ms and was ended, so that it holds nobody up")
+            .tooLong, "the query took more than \(milliseconds) ms and was cancelled, so that it delays no others")
     }
 
     static let closed = StoreError(.closed, "the store is closed: the service is stopping")

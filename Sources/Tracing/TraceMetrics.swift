@@ -10,7 +10,7 @@ struct TraceMetrics: Sendable {
 
     init(_ registry: MetricsRegistry) {
         let spans = registry.counter(
-            "deskgate_trace_spans_total", "Spans of traces by what became of their export.", labels: ["result"])
+            "deskgate_trace_spans_total", "Spans of traces by the outcome of their export.", labels: ["result"])
         exported = spans.child("exported")
         failed = spans.child("failed")
         dropped = spans.child("dropped")

@@ -81,17 +81,17 @@ import Testing
 
     @Test(arguments: [
         (["serv"], "unknown command: serv; did you mean serve? deskgate --help"),
-        (["key"], "unfinished command: key; key goes on with mint, verify or inspect; deskgate key --help"),
-        (["bots", "calls"], "unfinished command: bots calls; bots calls goes on with list or show; deskgate bots --help"),
-        (["key", "rotate"], "unknown command: key rotate; key goes on with mint, verify or inspect; deskgate key --help"),
+        (["key"], "unfinished command: key; key continues with mint, verify or inspect; deskgate key --help"),
+        (["bots", "calls"], "unfinished command: bots calls; bots calls continues with list or show; deskgate bots --help"),
+        (["key", "rotate"], "unknown command: key rotate; key continues with mint, verify or inspect; deskgate key --help"),
         (["key", "revoke"], "unknown command: key revoke; did you mean revoke? deskgate --help"),
         (["keys", "revoke"], "unknown command: keys revoke; did you mean revoke? deskgate --help"),
         (["users", "revoke"], "unknown command: users revoke; did you mean revoke? deskgate --help"),
         (["token", "remove"], "unknown command: token remove; did you mean tokens remove? deskgate --help"),
-        (["secret", "show"], "unknown command: secret show; secret goes on with new or rotate; deskgate secret --help"),
+        (["secret", "show"], "unknown command: secret show; secret continues with new or rotate; deskgate secret --help"),
         (
             ["config", "set", "log"],
-            "unknown command: config set; config goes on with show or schema; to change a key, edit the file and run deskgate "
+            "unknown command: config set; config continues with show or schema; to change a key, edit the file and run deskgate "
                 + "reload; deskgate config --help"
         ),
         (["Serve"], "unknown command: Serve; did you mean serve? deskgate --help"),
@@ -184,7 +184,7 @@ import Testing
         (["deliveries", "list", "--state", "x"], "--state: expected pending, delivered, dead or no_target."),
         (["deliveries", "list", "--from", "today"], "--from: expected a time such as "),
         (["tokens", "list", "--app", "a", "--after", "x"], "--after: expected the next of an earlier list."),
-        (["tokens", "remove", "--app", "", "--user", "u"], "--app: missing; expected whose push tokens are meant."),
+        (["tokens", "remove", "--app", "", "--user", "u"], "--app: missing; expected the owner of the push tokens."),
         (["revocations", "list", "--user", "u"], "--app: missing; --app and --user name a person together."),
         (["revoke", "--app", "a", "--key", "KEY", "--issued-before", "5"], "--issued-before: does not go with --key."),
         (

@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         ("42 ", "has white space or an invisible character at an end"), (" 42", "has white space or an invisible character at an end"),
-        ("\"42\"", "stands in quotes"),
+        ("\"42\"", "is in quotes"),
         (#"{"user_id":"42"}"#, "looks like a JSON object"),
     ])
     func `a user id that was copied with more is warned of`(_ id: String, _ finding: String) throws {

@@ -106,7 +106,7 @@ import Time
         (
             1,
             [
-                "What it told of is forgotten, because no delivery needs it any more.",
+                "Its data is deleted, because no delivery needs it any more.",
                 "Try 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it arrived (status_204).",
                 "It arrived at 2026-03-10T08:15:12.010Z, after 1 try.",
             ]

@@ -118,7 +118,7 @@ import Time
         #expect(lines.contains("It was received at \(text(json, "received_at")), and stored before that was confirmed."))
         let isForgotten = expected.state == "delivered"
         #expect(json["data_kept"] == .bool(!isForgotten))
-        let forgotten = isForgotten ? ["What it told of is forgotten, because no delivery needs it any more."] : []
+        let forgotten = isForgotten ? ["Its data is deleted, because no delivery needs it any more."] : []
         let trace = ["It belongs to the trace \(text(json, "trace_id"))."]
         #expect(Array(lines.dropFirst(5)) == trace + forgotten + tries(json).map(sentence) + [end(json)])
         #expect(!lines.contains { $0.contains(WebhookSite.message) })

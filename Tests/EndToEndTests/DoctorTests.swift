@@ -17,10 +17,10 @@ import Time
         let before = try examine(workspace)
         #expect(before.code == 2)
         #expect(before.states("ports") == ["problem"])
-        let silence = "the service does not run: nobody answers at unix:\(workspace.directory.path("public.sock")): "
+        let silence = "the service does not run: nothing answers at unix:\(workspace.directory.path("public.sock")): "
         #expect(before.message("ports")?.hasPrefix(silence) == true)
         let start = "deskgate serve --config \(workspace.configuration)"
-        let admin = ", and nobody listens at unix:\(workspace.directory.path("admin.sock")). Start it: \(start). If it does not start, "
+        let admin = ", and no program listens at unix:\(workspace.directory.path("admin.sock")). Start it: \(start). If it does not start, "
         #expect(before.message("ports")?.contains(admin) == true)
         #expect(before.message("store") == "\(workspace.directory.path("deskgate.db")) will be made by the first start")
         let server = try RunningServer(workspace)
@@ -53,7 +53,7 @@ import Time
         let workspace = try Workspace()
         let findings = try examine(workspace)
         #expect(findings.states("ports") == ["ok"])
-        #expect(findings.message("ports")?.hasPrefix("the service does not run, as far as can be told: ") == true)
+        #expect(findings.message("ports")?.hasPrefix("the service does not seem to run: ") == true)
     }
 
     @Test func `the ports of a service that waits for its store are its own`() throws {
@@ -63,7 +63,7 @@ import Time
         ])
         let server = try RunningServer(workspace)
         let findings = try examine(workspace)
-        #expect(findings.messages("ports") == ["127.0.0.1:\(port) answers, but is not ready; deskgate status tells why"])
+        #expect(findings.messages("ports") == ["127.0.0.1:\(port) answers, but is not ready; deskgate status shows why"])
         #expect(try server.stop() == .exit(0))
     }
 
@@ -77,7 +77,7 @@ import Time
         // An idle connection would be closed for the doctor's.
         try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.readResponse().status == 100)
-        let refusal = "the listener at 127.0.0.1:\(port) refuses to be asked (too_many_connections); deskgate status tells why"
+        let refusal = "the listener at 127.0.0.1:\(port) refuses to be asked (too_many_connections); deskgate status shows why"
         #expect(try examine(workspace).messages("ports") == [refusal])
         try client.send("{}")
         _ = try client.readResponse()
@@ -105,7 +105,7 @@ import Time
         let server = try RunningServer(workspace)
         try workspace.configure(["listen": Workspace.listener(port: port + 2), "admin": Workspace.admin(port: port + 1)])
         let finding = try #require(try examine(workspace).message("ports"))
-        #expect(finding.hasPrefix("nobody answers at 127.0.0.1:\(port + 2)"))
+        #expect(finding.hasPrefix("nothing answers at 127.0.0.1:\(port + 2)"))
         #expect(finding.contains(", because the service that runs has another listener in force ($.listen.port is \(port)); restart it, "))
         #expect(try server.stop() == .exit(0))
     }
@@ -118,13 +118,13 @@ import Time
         let findings = try examine(workspace)
         let user = "\(workspace.directory.path("deskgate.db")) is used by process \(server.process.identifier) (deskgate), "
         let finding = try #require(findings.message("ports"))
-        #expect(finding.hasPrefix("\(user)which has another configuration in force: nobody answers at 127.0.0.1:\(port + 2): "))
+        #expect(finding.hasPrefix("\(user)which has another configuration in force: nothing answers at 127.0.0.1:\(port + 2): "))
         #expect(finding.hasSuffix(". Name its file (--config), or restart it"))
         let admin = "127.0.0.1:\(port + 3), where the configuration has its admin listener"
         #expect(findings.message("service") == "not asked: no service answers at \(admin)")
         let difference = try Deskgate.run("config", "show", "--diff", "--config", workspace.configuration)
         #expect(difference.code == 2)
-        #expect(difference.errors.hasPrefix("deskgate: \(user)and nobody answers at 127.0.0.1:\(port + 3), where "))
+        #expect(difference.errors.hasPrefix("deskgate: \(user)and nothing answers at 127.0.0.1:\(port + 3), where "))
         #expect(difference.errors.hasSuffix(" that the service was started with (--config), or restart it to take this one over\n"))
         #expect(try server.stop() == .exit(0))
     }
@@ -136,12 +136,12 @@ import Time
         try workspace.configure(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 2)])
         let findings = try examine(workspace)
         #expect(findings.states("ports") == ["ok", "warning"])
-        let text = "nobody answers at 127.0.0.1:\(port + 2) ($.admin), so the service that runs has another configuration in force; "
+        let text = "nothing answers at 127.0.0.1:\(port + 2) ($.admin), so the service that runs has another configuration in force; "
         #expect(findings.messages("ports").last?.hasPrefix(text) == true)
         #expect(findings.message("service")?.hasPrefix("not asked: no service answers at 127.0.0.1:\(port + 2), ") == true)
         let status = try Deskgate.run("status", "--config", workspace.configuration)
         #expect(status.code == 2)
-        #expect(status.errors.contains("is used by process \(server.process.identifier) (deskgate), and nobody answers at "))
+        #expect(status.errors.contains("is used by process \(server.process.identifier) (deskgate), and nothing answers at "))
         #expect(!status.errors.contains("stop it"))
         #expect(try server.stop() == .exit(0))
     }

@@ -12,7 +12,7 @@ import Testing
         let workspace = try Workspace(["listen": ["unix": "public.sock", "max_connections": 100]])
         let before = try ask(workspace)
         #expect(before.code == 1)
-        #expect(before.errors.hasPrefix("deskgate: nobody answers at unix:\(workspace.directory.path("public.sock")): "))
+        #expect(before.errors.hasPrefix("deskgate: nothing answers at unix:\(workspace.directory.path("public.sock")): "))
         let server = try RunningServer(workspace)
         let alive = try ask(workspace)
         #expect(alive.code == 0)
@@ -29,7 +29,7 @@ import Testing
         let result = try ask(workspace)
         #expect(result.code == 1)
         let remedy = "; the service does not run, or has another listen in force: deskgate doctor says which\n"
-        #expect(result.errors.hasPrefix("deskgate: nobody answers at unix:\(workspace.directory.path("other.sock")): "))
+        #expect(result.errors.hasPrefix("deskgate: nothing answers at unix:\(workspace.directory.path("other.sock")): "))
         #expect(result.errors.hasSuffix(remedy))
         #expect(try server.stop() == .exit(0))
     }

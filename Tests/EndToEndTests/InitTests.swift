@@ -14,7 +14,7 @@ import Testing
         #expect(result.errors.isEmpty)
         #expect(result.output.hasSuffix("\nThen serve it:\n  deskgate serve --config \(scratch.path("new"))/config.json\n"))
         #expect(scratch.contents() == ["new", "new/config.json", "new/secrets"] + Self.files.dropFirst().map { "new/\($0)" })
-        #expect(result.output.contains("where SECRET stands in \(scratch.path("new"))/secrets/webhook-1.key\n"))
+        #expect(result.output.contains("where SECRET is in \(scratch.path("new"))/secrets/webhook-1.key\n"))
         #expect(mode(scratch.path("new")) == 0o700)
         #expect(mode(scratch.path("new/secrets")) == 0o700)
         for file in Self.files.dropFirst() { #expect(mode(scratch.path("new/\(file)")) == 0o600) }
@@ -267,7 +267,7 @@ import Testing
         let configuration = scratch.path("config.json")
         let result = try Deskgate.run("health", "--config", configuration)
         #expect(result.code == 1)
-        #expect(result.errors.hasPrefix("deskgate: nobody answers at 127.0.0.1:"))
+        #expect(result.errors.hasPrefix("deskgate: nothing answers at 127.0.0.1:"))
         #expect(result.errors.hasSuffix("; start it: deskgate serve --config \(configuration)\n"))
     }
 

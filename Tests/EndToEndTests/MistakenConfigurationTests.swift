@@ -126,7 +126,7 @@ import Testing
         #expect(try run(["doctor"]).output.contains("\nWARNING store: \(omission)\n"))
     }
 
-    @Test func `doctor goes on with the parts that are right and names the checks that it leaves out`() throws {
+    @Test func `doctor continues with the parts that are right and names the checks that it leaves out`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         let result = try run(["doctor"])
@@ -175,7 +175,7 @@ import Testing
     }
 
     private static let unasked =
-        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct what is named "
+        "No service was called, because admin cannot be read; a running one keeps its configuration. Correct the mistakes named "
         + "above"
     private static let copying =
         ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with --config FILE"
@@ -219,7 +219,7 @@ import Testing
         let health = try Deskgate.run("health", "--config", workspace.configuration)
         #expect(health.code == 1)
         #expect(health.errors.hasPrefix("deskgate: warning: \(workspace.configuration) has mistakes, "))
-        let refusal = "the listener at \(server.publicAddress) refuses to be asked (too_many_connections); deskgate status tells why"
+        let refusal = "the listener at \(server.publicAddress) refuses to be asked (too_many_connections); deskgate status shows why"
         #expect(health.errors.hasSuffix("\ndeskgate: \(refusal)\n"))
         try client.send("{}")
         _ = try client.readResponse()

@@ -15,7 +15,7 @@ import Testing
         let off = try jsonObject(server.process.errors.line(containing: "a notifier is paused").text)
         #expect(off.string("notifier") == "sink")
         #expect(off.string("reason") == "status_410")
-        let remedy = "its receiver wants nothing more; ask whoever runs it, then run deskgate reload"
+        let remedy = "its receiver accepts no more events; ask its operator, then run deskgate reload"
         #expect(off.string("remedy") == remedy)
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#, "strangers learn no name and no reason")
         #expect(try get(server.adminAddress, "/v1/status").hasPrefix("401 "))

@@ -135,7 +135,7 @@ import Testing
         try workspace.write("database-url", database.url(), mode: 0o600)
         let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
         #expect(doctor.code == 1)
-        let finding = "WARNING ports: no service runs on this host: nobody answers at unix:\(workspace.directory.path("public.sock")): "
+        let finding = "WARNING ports: no service runs on this host: nothing answers at unix:\(workspace.directory.path("public.sock")): "
         #expect(doctor.output.contains(finding), "\(doctor.output)")
         let remedy = "Services on other hosts may share the store; to start one here: deskgate serve --config \(workspace.configuration)\n"
         #expect(doctor.output.contains(remedy), "\(doctor.output)")

@@ -169,7 +169,7 @@ import Testing
         #expect(
             lines.sorted() == [
                 "apns (apns): good; the topic was not judged", "fcm (fcm): good", "hms (hms): good; the permission to push was not judged",
-                "log (log): only a delivery tells", "rustore (rustore): good; the project was not judged",
+                "log (log): only a delivery shows it", "rustore (rustore): good; the project was not judged",
             ])
         // Apple has no dry run; it gets a push without anything to show, to a token that no device has.
         let seen = site.simulators.recorder.pushes.filter { !$0.isDryRun && !($0.title + $0.body).isEmpty }

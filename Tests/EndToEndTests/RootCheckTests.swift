@@ -156,8 +156,8 @@ struct RootCheckTests {
         }
         try workspace.configure(["store": ["path": .string(file)], "listen": ["unix": "public.sock", "max_connections": 100]])
         let doctor = try Deskgate.run("doctor", "--config", workspace.configuration).output
-        #expect(doctor.contains("PROBLEM ports: the service does not run: nobody answers at unix:\(path("public.sock")): "))
-        #expect(doctor.contains(". A start is refused because of its store, as told below\n"))
+        #expect(doctor.contains("PROBLEM ports: the service does not run: nothing answers at unix:\(path("public.sock")): "))
+        #expect(doctor.contains(". A start would fail because of its store, see below\n"))
     }
 
     @Test func `a copy of the revocations that a second user could redirect is named`() throws {

@@ -125,7 +125,7 @@ import Testing
     @Test func `the status of the store has the room on its disk and both bounds`() throws {
         #expect(try site.start().stop() == .exit(0))
         let config = ["--config", site.workspace.configuration]
-        let bounds = "events are refused below 0 (store.minimum_free_megabytes), and operators are told below "
+        let bounds = "events are refused below 0 (store.minimum_free_megabytes), and operators are notified below "
         try site.configure(["operators": ["thresholds": ["disk_free_megabytes": 0]]])
         let well = try Deskgate.run(["store", "status"] + config)
         #expect(well.code == 0)

@@ -46,7 +46,7 @@ import Testing
     func servesAlsoWithoutAManagerThatListens(path: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(configuration: workspace.configuration, environment: ["NOTIFY_SOCKET": path])
-        _ = try server.process.errors.line(containing: "the service manager is not told how the service is")
+        _ = try server.process.errors.line(containing: "the service manager gets no status of the service")
         #expect(try server.authorize(workspace.key()).status == 200)
         #expect(try server.stop() == .exit(0))
     }

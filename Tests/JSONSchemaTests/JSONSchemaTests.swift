@@ -178,7 +178,7 @@ import Testing
                 #"{"$schema":"http://json-schema.org/draft-07/schema#"}"#,
                 #".$schema: only "https://json-schema.org/draft/2020-12/schema" is supported; remove it if nothing else depends on it"#
             ),
-            (#"{"items":{"$defs":{}}}"#, ".items.$defs: must stand at the root of the schema"),
+            (#"{"items":{"$defs":{}}}"#, ".items.$defs: must be at the root of the schema"),
             (#"{"$defs":[]}"#, ".$defs: must be an object of schemas"),
             ("[]", ": must be a schema, which is an object, true or false"),
         ]) func refuses(_ text: String, _ expected: String) throws

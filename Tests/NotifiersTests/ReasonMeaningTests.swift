@@ -32,7 +32,7 @@ import Testing
         #expect(remedy(401)?.contains("secret") == true)
         #expect(remedy(403)?.contains("secret") == true)
         #expect(remedy(401)?.contains(Self.verify) == true)
-        #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then run deskgate reload")
+        #expect(remedy(410) == "its receiver accepts no more events; ask its operator, then run deskgate reload")
         #expect(remedy(302) == "check \"url\"")
         #expect(remedy(404)?.contains("url") == true)
         #expect(remedy(429) == ReasonMeaning.waiting.english)

@@ -17,7 +17,7 @@ import Testing
     private static let topic = #"check "topic": the app's bundle identifier, which the key or the certificate must be allowed to send to"#
     private static let certificate = #"check "certificate": it must be of this app, and not have expired"#
     private static let keyLimits = #"check "key_id": this key is of another team, or limited to another environment or topic"#
-    private static let address = #"check "url", "sandbox_url" and "proxy": what answers there is not APNs"#
+    private static let address = #"check "url", "sandbox_url" and "proxy": the server there is not APNs"#
     private static let project = #"check "service_account" and "url": there is no such project"#
     private static let permission =
         "let the service account send messages: it needs the role Firebase Cloud Messaging API Admin, and the API enabled"

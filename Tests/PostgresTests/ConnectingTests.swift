@@ -83,7 +83,7 @@ import Testing
         let error = refusal("postgres://\(name)/app")
         #expect(error?.failure == .notResolved)
         #expect(error?.isRetryable == true)
-        #expect(error?.remedy == "correct the host in the URL, or mend the name servers in /etc/resolv.conf")
+        #expect(error?.remedy == "correct the host in the URL, or repair the name servers in /etc/resolv.conf")
         #expect(error?.message.hasPrefix("cannot resolve \(name): ") == true)
     }
 

@@ -60,7 +60,7 @@ import Time
         let failure = #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(StatusAction()) }
         let text = try #require(failure?.description)
         #expect(text.contains("store.db is used by "))
-        #expect(text.contains(", and nobody answers at \(configuration.admin.listener.address), where this configuration has "))
+        #expect(text.contains(", and nothing answers at \(configuration.admin.listener.address), where this configuration has "))
         #expect(!text.contains("stop it"))
     }
 

@@ -68,7 +68,7 @@ import Testing
         defer { service.stop() }
         let probe = HealthProbe(.tcp(host: "127.0.0.1", port: service.port), tls: nil)
         let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: true) }
-        let text = "the listener at 127.0.0.1:\(service.port) refuses to be asked (\(code)); deskgate status tells why"
+        let text = "the listener at 127.0.0.1:\(service.port) refuses the request (\(code)); deskgate status shows why"
         #expect(failure?.description == text)
         #expect(failure?.isRefusal == true)
     }

@@ -31,7 +31,7 @@ import Testing
         try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 9).count
     }
 
-    /// Upkeep goes on with the devices of revoked keys until none is left, and asks again a minute later.
+    /// Upkeep continues with the devices of revoked keys until none is left, and asks again a minute later.
     @Test func upkeepSignsOutDevicesOfRevokedKeys() throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         fixture.store.leaveSignOuts(3)

@@ -112,7 +112,7 @@ import Threading
         #expect(
             remarks == [
                 "127.0.0.1:\(port) is held by a process that has not proven to know the admin token (its proof is wrong or for another "
-                    + "address), and was not told it; run deskgate reload if its token or certificate has changed; if a port mapping "
+                    + "address), and did not get it; run deskgate reload if its token or certificate has changed; if a port mapping "
                     + "or a proxy leads to the service, run the command in the service's container, or use admin.unix; stop the "
                     + "process if it is not Deskgate"
             ])

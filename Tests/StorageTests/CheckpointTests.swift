@@ -113,7 +113,7 @@ import Time
         ] as [(Int32, String, String)])
     func `a disk that took no pages has a cause and a remedy`(_ code: Int32, cause: String, remedy: String) {
         let error = StoreError.notKept(SQLiteError(code: code))
-        #expect(error.cause.hasPrefix("the disk did not take what was written to the database: \(cause). Nothing is lost:"))
+        #expect(error.cause.hasPrefix("the disk failed to write the database: \(cause). Nothing is lost:"))
         #expect(error.remedy == remedy)
     }
 

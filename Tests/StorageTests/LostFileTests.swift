@@ -137,7 +137,7 @@ import Time
 
     @Test(arguments: [
         (false, "put it back before you restart: a start would not find it"),
-        (true, "put it back, or restart to go on with what lies there"),
+        (true, "put it back, or restart to continue with the file that is there"),
     ])
     func `a moved database is named with what a restart would do`(_ isReplaced: Bool, _ remedy: String) throws {
         let store = try filled()

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `what could not be saved has its remedy apart`() {
         let error = StoreError.notSaved("s.db", StoreError(.diskFull, "no room", remedy: "free space"))
-        let cause = "s.db was moved, removed or replaced while it is in use, and what it held could not be saved yet (no room)"
+        let cause = "s.db was moved, removed or replaced while it is in use, and its data could not be saved yet (no room)"
         #expect(error.cause == cause)
         #expect(error.remedy == "do not end the service: put the file back, or: free space")
         #expect(

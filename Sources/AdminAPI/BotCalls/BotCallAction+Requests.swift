@@ -31,7 +31,7 @@ extension BotCallAction {
             parameters: criteria + AdminQuery.page + [Language.parameter],
             answer: AdminRoute.Answer(
                 ["calls", "next"], ["calls": Schema.array(AdminSchema.object(BotCall.members, types))],
-                text: "The calls, each with what its outcome means, and where the list goes on; null at its end.",
+                text: "The calls, each with the meaning of its outcome, and the position of the next page; null at the end.",
                 links: .botCall("/calls/0/id")),
             handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: criteria + AdminQuery.page + [Language.parameter])

@@ -82,13 +82,13 @@ struct BotCallMeaning {
     /// difference.
     private static func ofHandOff(_ call: BotCall, status: String, why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
         let look = LocalizedText(
-            "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",
+            "Check in this user's tickets whether support was informed; deskgate check --live tries the help desk's token.",
             "Посмотрите в обращениях этого человека, передан ли он поддержке; токен службы поддержки проверит deskgate check --live.")
         switch call.outcome {
         case .succeeded:
             return (
                 LocalizedText(
-                    "Support was told in the user's ticket (\(status)).", "Поддержке написано в обращении этого человека (\(status))."),
+                    "Support was informed in the user's ticket (\(status)).", "Поддержке написано в обращении этого человека (\(status))."),
                 nil
             )
         case .limited where call.reason?.hasPrefix("limit_per_") == true:
@@ -113,7 +113,7 @@ struct BotCallMeaning {
         case .unknown:
             return (
                 LocalizedText(
-                    "Deskgate ended while it was under way; whether support was told is not known.",
+                    "Deskgate ended while it was under way; it is not known whether support was informed.",
                     "Deskgate завершился, пока вызов выполнялся; узнала ли поддержка, неизвестно."), look
             )
         default: return nil
@@ -158,7 +158,7 @@ struct BotCallMeaning {
         "too_old": LocalizedText("the security key is older than any may be", "ключ безопасности старше, чем допустимо"),
         "unknown_function": LocalizedText("the bot has no such function", "у бота нет такой функции"),
         "method": LocalizedText("the function changes something and was called with GET", "функция что-то меняет, а вызвана методом GET"),
-        "arguments": LocalizedText("the caller was told which parameter is wrong", "вызвавшему сказано, какой параметр неверен"),
+        "arguments": LocalizedText("the answer named the wrong parameter", "вызвавшему сказано, какой параметр неверен"),
         "too_long": LocalizedText("they are too long", "они слишком длинные"),
         "malformed_confirmation": LocalizedText("the confirmation is none", "это не подтверждение"),
         "other_arguments": LocalizedText("the confirmation is for another call", "подтверждение относится к другому вызову"),

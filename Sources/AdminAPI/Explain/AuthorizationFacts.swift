@@ -99,7 +99,7 @@ enum AuthorizationFacts {
                 Explanation.Step(
                     .authorization, outcome: .note,
                     text: LocalizedText(
-                        "Only a running service knows how this user's latest requests were answered, and none runs here.",
+                        "The answers to this user's latest requests are known only to a running service, and none runs here.",
                         "Как ответили на последние запросы этого пользователя, знает только работающая служба, а здесь она не запущена."))
             ]
         case .known(let known):
@@ -115,7 +115,7 @@ enum AuthorizationFacts {
         Explanation.Step(
             .authorization, outcome: .problem,
             text: LocalizedText(
-                "\(TextFragments.count(replicas, "other replica")) did not answer in time, so what they know is missing here.",
+                "\(TextFragments.count(replicas, "other replica")) did not answer in time, so their records are missing here.",
                 "Не ответили вовремя другие реплики: \(replicas), поэтому известное им здесь не учтено."),
             remedy: LocalizedText(
                 "Ask again, or on that replica: one that hangs or runs an earlier version never answers.",

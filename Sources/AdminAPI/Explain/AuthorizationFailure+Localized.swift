@@ -28,7 +28,7 @@ extension AuthorizationFailure {
         switch reason {
         case .undecided(let reason):
             let text = LocalizedText(
-                "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).",
+                "This user's latest request was answered 503 at \(time), which is no denial: the decision failed (\(word)).",
                 "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).")
             if reason.isOfFailedCalls, key.backendDecidesAgain { return Self.isOver(text, at: at) }
             // The store was asked for this explanation.

@@ -58,14 +58,14 @@ extension Explanation {
     /// Explains why the webhook of a comment names no user: unknown or forgotten.
     private static func ofNobody(_ app: Configuration.App) -> (cause: LocalizedText, step: Step) {
         app.helpDesk.holdsMessages
-            ? (LocalizedText("nobody knew for whom it is", "неизвестно, для кого он"), ofUnknownCustomer)
+            ? (LocalizedText("its user was unknown", "неизвестно, для кого он"), ofUnknownCustomer)
             : (LocalizedText("it was anonymous, or its person is forgotten", "он анонимный, или его человек забыт"), anonymous)
     }
 
     private static let anonymous = Step(
         .webhook, outcome: .note,
         text: LocalizedText(
-            "It names no user, so no phone was told: the app's chat was in anonymous mode, or the user is forgotten.",
+            "It names no user, so no phone got it: the app's chat was in anonymous mode, or the user is forgotten.",
             "Пользователь в нём не назван, поэтому телефоны не уведомлялись: чат был в анонимном режиме, или пользователь забыт."),
         remedy: LocalizedText(
             "For pushes choose external authorization for the chat at the help desk.",
@@ -74,7 +74,7 @@ extension Explanation {
     private static let ofUnknownCustomer = Step(
         .webhook, outcome: .problem,
         text: LocalizedText(
-            "Nobody knew for whom it is, so no phone was told: nothing had told of the ticket of its channel.",
+            "Its user was unknown, so no phone got it: no webhook had named the ticket of its channel.",
             "Неизвестно, для кого он, поэтому телефоны не уведомлялись: о тикете этого канала ничего не сообщалось."),
         remedy: LocalizedText(
             "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",

@@ -15,7 +15,7 @@ extension Explanation {
         let step = Step(
             .search, outcome: .problem, text: LocalizedText("\(finding) \(retention)", "\(finding) \(retention)"),
             remedy: LocalizedText(
-                "Compare the id with deskgate deliveries list. Of a forgotten delivery the log still tells.",
+                "Compare the id with deskgate deliveries list. The log still shows deleted deliveries.",
                 "Сверьте идентификатор с deskgate deliveries list. О забытой доставке ещё говорит журнал."))
         self.init(Conclusion(.problem, finding, from: step), [step])
     }
@@ -23,7 +23,7 @@ extension Explanation {
     static func retention(_ keep: Configuration.Deliveries) -> LocalizedText {
         let (delivered, dead) = (keep.keepDeliveredDays, keep.keepDeadDays)
         return LocalizedText(
-            "Delivered ones are forgotten after \(TextFragments.count(delivered, "day")), others after \(TextFragments.count(dead, "day")) ",
+            "Delivered ones are deleted after \(TextFragments.count(delivered, "day")), others after \(TextFragments.count(dead, "day")) ",
             "Удавшиеся забываются через \(delivered) дн., остальные через \(dead) дн. ")
             + LocalizedText(verbatim: "(deliveries.keep_delivered_days, keep_dead_days).")
     }
@@ -50,7 +50,7 @@ extension Explanation {
             return Step(
                 .webhook, outcome: .ok,
                 text: LocalizedText(
-                    "The help desk told of message \(comment), and not for whom it is. It was stored before the answer.",
+                    "The help desk reported message \(comment) without its user. It was stored before the answer.",
                     "Служба поддержки сообщила о сообщении \(comment), но не о том, для кого оно. Оно сохранено до ответа."),
                 at: event.receivedAt, references: references)
         }
@@ -71,7 +71,7 @@ extension Explanation {
         return Step(
             .webhook, outcome: .ok,
             text: LocalizedText(
-                "The help desk told of comment \(comment) for \(whom), which was stored before the answer. It \(named).\(late)",
+                "The help desk reported comment \(comment) for \(whom), which was stored before the answer. It \(named).\(late)",
                 "Служба поддержки сообщила о комментарии \(comment) для \(whom), он сохранён до ответа. \(named).\(late)"),
             at: event.receivedAt, references: references)
     }

@@ -112,12 +112,12 @@ struct DeliveryFacts {
         }
         guard delivery.state == .pending else {
             return LocalizedText(
-                "Nobody was told of it, because the help desk has not said for whom it is: \(meaning.text) (\(delivery.reason))\(lastAttempt).",
+                "It was not delivered, because the help desk has not named its user: \(meaning.text) (\(delivery.reason))\(lastAttempt).",
                 "О нём никому не сообщено, потому что служба поддержки не сказала, для кого оно: \(meaning.text) (\(delivery.reason))\(lastAttempt)."
             )
         }
         let unknown = LocalizedText(
-            "Nobody is told of it yet, because the help desk has not said for whom it is.",
+            "It is not delivered yet, because the help desk has not named its user.",
             "О нём пока никому не сообщено, потому что служба поддержки не сказала, для кого оно.")
         let failed =
             delivery.reason.isEmpty
@@ -209,7 +209,7 @@ struct DeliveryFacts {
 
     /// For a comment that came before its person had a device.
     static let servedNow = LocalizedText(
-        "Nothing need be mended: a notifier serves the device registered now. The phone is told of the next comment, not of this one.",
+        "No repair is needed: a notifier serves the device registered now. The phone gets the next comment, not this one.",
         "Чинить нечего: теперь устройство зарегистрировано, и канал для него есть. О следующем комментарии телефон узнает, об этом нет.")
 
     private static let heldRemedy = LocalizedText(
@@ -314,7 +314,7 @@ struct DeliveryFacts {
                 return Explanation.Step(
                     .attempt, outcome: .note,
                     text: LocalizedText(
-                        "\(start) has begun; what came of it is not known yet.", "\(start) началась; чем она кончится, ещё неизвестно."),
+                        "\(start) has begun; its outcome is not known yet.", "\(start) началась; чем она кончится, ещё неизвестно."),
                     at: attempt.startedAt)
             }
             let meaning = ReasonMeaning.of(attempt.reason, notifier)

@@ -46,7 +46,7 @@ extension ReasonMeaning {
             ReasonMeaning(
                 LocalizedText("too many deliveries were waiting", "ждало слишком много доставок"),
                 LocalizedText(
-                    "see why they wait (deskgate status), mend that, and retry: deskgate deliveries retry --reason \(ending.reason)",
+                    "find the cause (deskgate status), repair it, and retry: deskgate deliveries retry --reason \(ending.reason)",
                     "выясните, почему они ждут (deskgate status), устраните это и повторите: deskgate deliveries retry --reason \(ending.reason)"
                 ))
         }
@@ -64,7 +64,7 @@ extension ReasonMeaning {
                     "повторите: \(retry); сколько длятся попытки, задаёт deliveries.expire_after_seconds"))
         case .attemptsSpent:
             ReasonMeaning(
-                LocalizedText("no more attempts are allowed", "больше попыток не разрешено"),
+                LocalizedText("no further attempts are allowed", "больше попыток не разрешено"),
                 LocalizedText("retry it: \(retry)", "повторите: \(retry)"))
         }
     }
@@ -108,20 +108,20 @@ extension ReasonMeaning {
         switch reason {
         case "owner_found":
             ReasonMeaning(
-                LocalizedText("the help desk has said for whom it is", "служба поддержки сказала, для кого оно"), nil)
+                LocalizedText("the help desk has named its user", "служба поддержки сказала, для кого оно"), nil)
         case "no_customer":
             ReasonMeaning(
                 LocalizedText(
-                    "the help desk knows no ticket of its conversation, so no phone was told",
+                    "the help desk knows no ticket of its conversation, so no phone got it",
                     "служба поддержки не знает тикета этой беседы, поэтому телефоны не уведомлялись"), nil)
         case "unknown_ticket":
             ReasonMeaning(
                 LocalizedText("the help desk knows no ticket of its conversation", "служба поддержки не знает тикета этой беседы"), nil)
-        case "duplicate": ReasonMeaning(LocalizedText("it was told before", "о нём уже сообщено"), nil)
+        case "duplicate": ReasonMeaning(LocalizedText("it was delivered before", "о нём уже сообщено"), nil)
         case "ignored":
             ReasonMeaning(
                 LocalizedText(
-                    "nobody is told of such a message, for example because the customer wrote it",
+                    "such a message is not delivered, for example because the customer wrote it",
                     "о таких сообщениях не сообщают, например потому, что его написал клиент"), nil)
         default: nil
         }
@@ -134,7 +134,7 @@ extension ReasonMeaning {
     /// The remedy for a notifier whose attempts keep failing for this reason: the end of a sentence.
     func remedy(whileFailing name: String) -> LocalizedText {
         let attempts = LocalizedText(
-            "see its latest attempts (deskgate deliveries list --notifier \(TextFragments.word(name))), and mend its receiver",
+            "see its latest attempts (deskgate deliveries list --notifier \(TextFragments.word(name))), and repair its receiver",
             "посмотрите последние попытки (deskgate deliveries list --notifier \(TextFragments.word(name))) и почините получателя")
         return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
     }

@@ -145,7 +145,7 @@ extension Denial {
         case .revoked: return facts.revocationRemedy
         case .backendDenied:
             return LocalizedText(
-                "Ask whoever runs the backend why; deskgate_authorize_requests_total counts such denials as backend_denied.",
+                "Ask the backend's operator why; deskgate_authorize_requests_total counts such denials as backend_denied.",
                 "Спросите тех, кто обслуживает сервер; deskgate_authorize_requests_total считает такие отказы как backend_denied.")
         case .backendUndecided:
             let status = facts.backendStatus

@@ -122,7 +122,7 @@ extension Explanation {
             remedy: registering(
                 isKeptOut: facts.keepingOut != nil, facts.limitUses,
                 usual: LocalizedText(
-                    "Have the person open the app while signed in, and see what comes of its registration: \(series) counts results. ",
+                    "Have the person open the app while signed in, and see the result of its registration: \(series) counts results. ",
                     "Пусть человек войдёт и откроет приложение; посмотрите, чем кончится регистрация: итоги считает \(series). ")
                     + LocalizedText(
                         "Denied ones are explained by deskgate explain --user and --key.",
@@ -134,16 +134,16 @@ extension Explanation {
         let app = TextFragments.word(facts.app.id)
         let text =
             LocalizedText(
-                "A device leaves when the app signs out, when its provider does not know the token any more, when its token comes with ",
+                "A device leaves when the app signs out, when its provider no longer knows the token, when its token comes with ",
                 "Устройство исчезает, когда в приложении выходят, когда провайдер больше не знает токен, когда токен приходит с другим ")
             + LocalizedText(
                 "another user or device, when an operator removes it, or when the person has more than \(TextFragments.count(most, "device")). ",
                 "пользователем или устройством, когда его удаляет оператор или когда устройств у человека больше \(most). ")
             + LocalizedText(
-                "After \(TextFragments.count(days, "day")) without a sign of life it is forgotten. Deliveries ",
+                "After \(TextFragments.count(days, "day")) without activity it is removed. Deliveries ",
                 "Без признаков жизни оно забывается, срок в днях: \(days). Доставки ")
             + LocalizedText(
-                "to it that are still stored follow, and tell if a provider has refused it.",
+                "to it that are still stored follow, and show whether a provider has refused it.",
                 "ему, которые ещё хранятся, стоят ниже и говорят, не отказал ли провайдер.")
         return Step(
             .device, outcome: .note, text: text,

@@ -10,18 +10,18 @@ extension ExplainAction {
         AdminRoute.Parameter("app_id", place: .query, text: "The app; may be left out where only one is configured."),
         AdminRoute.Parameter("user_id", place: .query, text: "The person, alone or beside a security key or a device."),
         AdminRoute.Parameter("security_key", place: .query, text: "A security key, which is judged as authorization would now."),
-        AdminRoute.Parameter("comment_id", place: .query, text: "A comment, and what became of it."),
+        AdminRoute.Parameter("comment_id", place: .query, text: "A comment and its deliveries."),
         AdminRoute.Parameter("device_id", place: .query, text: "A device, and whether it is notified."),
-        AdminRoute.Parameter("delivery_id", place: .query, text: "A delivery, and what became of it."),
+        AdminRoute.Parameter("delivery_id", place: .query, text: "A delivery and its attempts."),
         Language.parameter,
     ]
 
     /// `GET /v1/explain`
     static let route = AdminRoute(
-        .get, path: path, role: .read, summary: "Why a person is refused or was not notified: what was found, and what to do.",
+        .get, path: path, role: .read, summary: "Why a person is denied or was not notified: the findings and the remedy.",
         parameters: parameters,
         answer: AdminRoute.Answer(
-            Explanation.members, text: "The answer in one sentence, what to do first, and what was found, in the order in which it happens."
+            Explanation.members, text: "The answer in one sentence, the first remedy, and the findings in order of processing."
         ),
         handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)

@@ -46,7 +46,7 @@ extension Explanation {
                         "It is not known which keys are revoked: the store could not be read since the start, and there is no usable copy.",
                         "Какие ключи отозваны, неизвестно: с самого запуска хранилище не удалось прочитать, а пригодной копии нет."),
                     remedy: LocalizedText(
-                        "Mend the store; the log and deskgate status say what is wrong with it, and with the copy.",
+                        "Repair the store; the log and deskgate status show its problem, and the copy's.",
                         "Почините хранилище; что с ним и с копией, говорят журнал и deskgate status."))
             )
         case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysPaced,
@@ -147,16 +147,16 @@ extension Explanation {
             let known =
                 facts.closing.knowsRevocations
                 ? LocalizedText(
-                    " Authorization goes on with the last known revocations.", " Проверка идёт по последним известным отзывам.")
+                    " Authorization continues with the last known revocations.", " Проверка идёт по последним известным отзывам.")
                 : LocalizedText(verbatim: "")
             return Step(
                 .search, outcome: .note,
                 text: LocalizedText(
-                    "The store could not be asked who has revoked what (\($0)).",
+                    "The revocations could not be read from the store (\($0)).",
                     "Не удалось спросить хранилище, кто и что отозвал (\($0)).")
                     + known,
                 remedy: LocalizedText(
-                    "Make the store usable again, then ask again: deskgate status says what is wrong with it.",
+                    "Make the store usable again, then repeat the command: deskgate status shows its problem.",
                     "Верните хранилище в строй и спросите снова: что с ним, говорит deskgate status."))
         }
     }
@@ -167,10 +167,10 @@ extension Explanation {
         return Step(
             .shadowMode, outcome: .note,
             text: LocalizedText(
-                "The app is in its shadow mode until \(end): what would be denied is answered 200 until then, but not to blocked users.",
+                "The app is in its shadow mode until \(end): until then denials are answered 200, except for blocked users.",
                 "Приложение в пробном режиме до \(end): до тех пор вместо отказа отвечают 200, кроме заблокированных пользователей."),
             remedy: LocalizedText(
-                "Mend what would be denied before then, or extend apps[].shadow_until.",
+                "Repair the causes of denials before then, or extend apps[].shadow_until.",
                 "До этого устраните причины отказов или продлите apps[].shadow_until."))
     }
 }

@@ -56,7 +56,7 @@ extension Explanation {
             return (
                 .problem,
                 LocalizedText(
-                    "Authorization answers 503 (\(reason.rawValue)): nobody can decide now.",
+                    "Authorization answers 503 (\(reason.rawValue)): it cannot decide now.",
                     "Проверка отвечает 503 (\(reason.rawValue)): сейчас решить некому.")
             )
         case .unconfirmed:

@@ -87,7 +87,7 @@ struct KeyFacts {
         guard let first = ending.first else {
             if storeProblem != nil {
                 return LocalizedText(
-                    "The key is revoked; by whom cannot be said while the store is away.",
+                    "The key is revoked; the author is unknown while the store is unavailable.",
                     "Ключ отозван; кем, нельзя сказать, пока хранилище недоступно.")
             }
             let most = RevocationSearch.mostRead
@@ -123,7 +123,7 @@ struct KeyFacts {
     var revocationRemedy: LocalizedText {
         if storeProblem != nil {
             return LocalizedText(
-                "Ask again when the store is back; deskgate status says what is wrong with it.",
+                "Repeat the command when the store is available; deskgate status shows its problem.",
                 "Спросите снова, когда хранилище заработает; что с ним, говорит deskgate status.")
         }
         guard !ending.isEmpty else {

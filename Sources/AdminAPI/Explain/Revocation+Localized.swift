@@ -55,7 +55,7 @@ extension Revocation {
     func remedy(at now: UnixSeconds) -> LocalizedText {
         if isOfFormerUser {
             return LocalizedText(
-                "This cannot be taken back. If the person comes back, give them another user_id.",
+                "This cannot be undone. If the person returns, give them another user_id.",
                 "Отменить это нельзя. Если человек вернётся, дайте ему другой user_id.")
         }
         if isBlock {
@@ -71,19 +71,19 @@ extension Revocation {
                     + LocalizedText(
                         "which deskgate status names; if there is none, deskgate secret rotate adds one. ",
                         "его называет deskgate status; если другого нет, его добавит deskgate secret rotate. ")
-                    + LocalizedText("If they should count again: \(back)", "Чтобы они снова действовали: \(back)")
+                    + LocalizedText("To make them valid again: \(back)", "Чтобы они снова действовали: \(back)")
             }
-            return LocalizedText("If the key should count again: \(back)", "Если ключ снова должен действовать: \(back)")
+            return LocalizedText("To make the key valid again: \(back)", "Если ключ снова должен действовать: \(back)")
         }
         if let bound = futureBound(at: now).map({ TextFragments.time($0) }) {
             return LocalizedText(
-                "This revocation covers all keys until \(bound), also those that are minted now. If they should count: \(back)",
+                "This revocation covers all keys until \(bound), also those that are minted now. To make them valid: \(back)",
                 "Этот отзыв касается всех ключей до \(bound), и тех, что выдают сейчас. Чтобы они действовали: \(back)")
         }
         return LocalizedText(
             "This revocation covers no key that is minted now: have the app fetch a new one from its backend. ",
             "Этот отзыв не касается новых ключей: приложение должно получить такой у своего сервера. ")
-            + LocalizedText("If former keys should count again: \(back)", "Чтобы снова действовали прежние: \(back)")
+            + LocalizedText("To make former keys valid again: \(back)", "Чтобы снова действовали прежние: \(back)")
     }
 
     func step(_ outcome: Explanation.Outcome, at now: UnixSeconds) -> Explanation.Step {

@@ -30,7 +30,7 @@ enum SessionFacts {
             Explanation.Step(
                 .sessionToken, outcome: .note,
                 text: LocalizedText(
-                    "When the last session token was issued only a running service knows, and none runs here.",
+                    "The time of the last session token is known only to a running service, and none runs here.",
                     "Когда выдан последний сеансовый токен, знает только работающая служба, а здесь она не запущена."))
         case .known(let settings, let status):
             obstacle ?? Self.open(settings, status.kept, countingFrom: bound)
@@ -82,10 +82,10 @@ enum SessionFacts {
             let end = RFC3339.text(until)
             return (
                 LocalizedText(
-                    "Sendbird wants fewer requests: until \(end) it is asked for no new session token (429).",
+                    "Sendbird rejects requests beyond its limit: until \(end) Deskgate requests no new session token (429).",
                     "Sendbird просит запрашивать реже: до \(end) новых сеансовых токенов у него не просят (429)."),
                 LocalizedText(
-                    "If this goes on, ask Sendbird for a larger limit, or have tokens live longer: sendbird.session_tokens.life_seconds.",
+                    "If this continues, ask Sendbird for a higher limit, or extend the life of tokens: sendbird.session_tokens.life_seconds.",
                     "Если так и будет, попросите у Sendbird больший предел или продлите срок токенов: sendbird.session_tokens.life_seconds."
                 )
             )
@@ -95,7 +95,7 @@ enum SessionFacts {
                     "Sendbird refuses the app's API token (chat_token), so there is no new session token (503).",
                     "Sendbird не принимает API-токен приложения (chat_token), поэтому нового сеансового токена нет (503)."),
                 LocalizedText(
-                    "deskgate check --live says which one it refuses. Put a valid one into sendbird.chat_token, and \(LocalizedText.reload).",
+                    "deskgate check --live shows which one it refuses. Put a valid one into sendbird.chat_token, and \(LocalizedText.reload).",
                     "Какой именно, скажет deskgate check --live. Запишите действующий в sendbird.chat_token и \(LocalizedText.reload).")
             )
         case .noAddress:

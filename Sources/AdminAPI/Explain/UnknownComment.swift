@@ -15,7 +15,7 @@ extension Explanation {
                 "Приложение не принимает вебхуки, поэтому о его комментариях ничего не известно.")
             : !isTold
                 ? LocalizedText(
-                    "No notifier is told of the app's comments, so none is kept.",
+                    "No notifier gets the app's comments, so none is stored.",
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
                 : LocalizedText("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
         // A full queue beside others with room loses no comment.
@@ -41,7 +41,7 @@ extension Explanation {
     private static let nobodyTold = Step(
         .notifier, outcome: .problem,
         text: LocalizedText(
-            "Neither apps[].notifiers nor apps[].routes names a notifier that is told of comments.",
+            "Neither apps[].notifiers nor apps[].routes names a notifier that gets comments.",
             "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
         remedy: LocalizedText("Name one, and \(LocalizedText.reload).", "Назовите такой и \(LocalizedText.reload)."))
 
@@ -50,12 +50,12 @@ extension Explanation {
         let (comment, at, retention) = (facts.comment, RFC3339.text(incoming), retention(facts.keep))
         let came = Step(
             .webhook, outcome: .ok,
-            text: LocalizedText("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."),
+            text: LocalizedText("The help desk reported comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."),
             at: incoming)
         // Of an app that nobody hears, nothing was made that could be forgotten.
         if facts.audience.isEmpty {
             let finding = LocalizedText(
-                "Comment \(comment) came at \(at), and no notifier is told of the app's comments.",
+                "Comment \(comment) came at \(at), and no notifier gets the app's comments.",
                 "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
             return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
         }
@@ -65,13 +65,13 @@ extension Explanation {
         let gone = Step(
             .delivery, outcome: .note,
             text: LocalizedText(
-                "None of its deliveries is left: they were forgotten, or no notifier was told. \(retention)",
+                "None of its deliveries is left: they were deleted, or no notifier got it. \(retention)",
                 "От его доставок ничего не осталось: они забыты, или ни один канал о нём не узнал. \(retention)"),
             remedy: LocalizedText(
-                "The log of that time may tell what became of them. Keep them for longer if such questions come late.",
+                "The log of that time may show their outcomes. Store deliveries for longer if such questions come late.",
                 "Что с ними стало, может сказать журнал того времени. Храните их дольше, если такие вопросы приходят поздно."))
         let finding = LocalizedText(
-            "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
+            "Comment \(comment) came at \(at), and its deliveries were deleted.",
             "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто.")
         return Explanation(Conclusion(.note, finding, from: gone), [came, gone])
     }
@@ -81,15 +81,15 @@ extension Explanation {
         let none = Step(
             .delivery, outcome: .problem,
             text: LocalizedText(
-                "It has no deliveries: no notifier was told when it came, or an operator has purged them or forgotten the user.",
+                "It has no deliveries: no notifier was subscribed when it came, or an operator has purged them or forgotten the user.",
                 "Доставок у него нет: когда он пришёл, каналов для него не было, или оператор удалил их или забыл пользователя."),
             remedy: LocalizedText(
-                "Deskgate does not tell of it again. Have support repeat it if it matters; the next comment is told of as configured now.",
+                "Deskgate does not deliver it again. Have support repeat it if it matters; the next comment is delivered as configured now.",
                 "Deskgate о нём больше не сообщит. Если он важен, пусть поддержка напишет снова; о следующих сообщат, как теперь настроено."
             )
         )
         let finding = LocalizedText(
-            "Comment \(comment) came at \(at), and nobody is told of it.",
+            "Comment \(comment) came at \(at), and is not delivered.",
             "Комментарий \(comment) пришёл \(at), о нём никому не сообщается.")
         return Explanation(Conclusion(.problem, finding, from: none), [came, none])
     }
@@ -110,7 +110,7 @@ extension Explanation {
             Step(
                 .search, outcome: .note,
                 text: LocalizedText(
-                    "It may have come long ago: that it came is known for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
+                    "It may have come long ago: Deskgate remembers comments for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
                     "Возможно, он пришёл давно: что он приходил, помнят \(Deduplication.milliseconds / 86_400_000) дн.")),
             Step(
                 .search, outcome: .note,

@@ -39,7 +39,7 @@ extension Explanation {
     private static func unblock(_ key: KeyFacts) -> LocalizedText {
         let command = "deskgate users unblock --app \(TextFragments.word(key.appID ?? "")) --user \(TextFragments.word(key.userID ?? ""))"
         return LocalizedText(
-            "When the store is back, let a blocked user in again: \(command). deskgate status says what is wrong with the store.",
+            "When the store is available, unblock the user: \(command). deskgate status shows the store's problem.",
             "Когда хранилище заработает, снимите блокировку: \(command). Что с хранилищем, говорит deskgate status.")
     }
 }

@@ -42,7 +42,7 @@ extension Explanation {
         let open =
             (facts.key.authorizations.isPartial
                 ? LocalizedText(
-                    "As far as this replica knows, nothing keeps this user out: a genuine key that is in force is allowed.",
+                    "As far as this replica knows, this user is not denied: a genuine key in force is allowed.",
                     "Насколько знает эта реплика, этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
                 : LocalizedText(
                     "Nothing keeps this user out: a genuine key that is in force is allowed.",
@@ -105,7 +105,7 @@ extension Explanation {
         guard !found.isEmpty else {
             // A revocation of one key has the key's salt and no user.
             let text = LocalizedText(
-                "Neither this user nor the whole app is revoked; revocations of single keys do not say whose they are.",
+                "Neither this user nor the whole app is revoked; revocations of single keys do not name their users.",
                 "Ни у этого пользователя, ни у всего приложения отзывов нет; по отзывам отдельных ключей не видно, чьи они.")
             return [Step(.revocations, outcome: .ok, text: text)] + cut
         }
@@ -164,7 +164,7 @@ extension Explanation {
             return [session.step(countingFrom: facts.key.revocations.found.keysSince)]
         }
         let text = LocalizedText(
-            "No session token is given, because no key of this user counts (403, revoked).",
+            "No session token is issued, because this user has no valid key (403, revoked).",
             "Сеансового токена не дают: ни один ключ этого пользователя не действует (403, revoked).")
         return [Step(.sessionToken, outcome: .problem, text: text)]
     }
@@ -182,7 +182,7 @@ extension Explanation {
                             "Have the person open the app, which registers its push token; ",
                             "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")
                             + LocalizedText(
-                                "deskgate_push_token_requests_total counts what came of such requests.",
+                                "deskgate_push_token_requests_total counts such requests by result.",
                                 "чем кончаются такие запросы, считает deskgate_push_token_requests_total.")))
             ]
         }

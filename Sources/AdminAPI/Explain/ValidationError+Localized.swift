@@ -38,7 +38,7 @@ extension ValidationError.Problem {
         switch self {
         case .notASecurityKey:
             LocalizedText(
-                "See what the app hands to the chat as security_key: it must be the whole text that the backend minted, and nothing else. ",
+                "Check the security_key that the app passes to the chat: it must be exactly the text that the backend minted. ",
                 "Посмотрите, что приложение передаёт чату как security_key: это должен быть весь текст, который выдал сервер, и ничего больше. "
             )
                 + LocalizedText(
@@ -46,7 +46,7 @@ extension ValidationError.Problem {
                     "Ключи часто обрезают, заключают в кавычки или путают с токеном сеанса.")
         case .missing, .null, .notAString, .duplicate, .empty, .tooLong, .controlCharacter:
             LocalizedText(
-                "The log's lines \"authorize result=malformed\" name the field: see what the app hands to the chat for it.",
+                "The log's lines \"authorize result=malformed\" name the field: check the value that the app passes to the chat.",
                 "Поле названо в строках журнала «authorize result=malformed»: посмотрите, что приложение передаёт чату в этом поле.")
         }
     }

@@ -4,7 +4,7 @@ internal import JSON
 /// What the routes of the operators' page take and answer, for the OpenAPI document.
 extension PageRoutes {
     private static let page = RouteDescription.Answer(200, text: "The page.", schema: Schema.text, mediaType: "text/html")
-    private static let unchanged = RouteDescription.Answer(304, text: "It is still what If-None-Match names.")
+    private static let unchanged = RouteDescription.Answer(304, text: "The file has the ETag of If-None-Match.")
     private static let needsTLS = RouteDescription.Answer(403, text: "Other machines reach the listener, which has no TLS.")
     private static let absent = RouteDescription.Answer(404, text: "The page is switched off, or has no such file.")
     private static let misdirected = RouteDescription.Answer(
@@ -42,7 +42,7 @@ extension PageRoutes {
     static let sessions: [HTTPServer.Method: RouteDescription] = [
         .get: RouteDescription("Whether the browser has a session.", answers: [session, needsTLS, absent, misdirected]),
         .post: RouteDescription(
-            "Opens a session, whose cookie and secret together stand for the token; only from the page itself.",
+            "Opens a session, whose cookie and secret together represent the token; only from the page itself.",
             body: RouteDescription.Body(Schema.object([("token", Schema.text)])),
             answers: [
                 opened, RouteDescription.Answer(400, text: "The body is not the object that is expected."),

@@ -46,7 +46,7 @@ extension AnswerWindow.Finding {
             .nearlyAllDenied, of: app,
             LocalizedText(
                 """
-                Nearly nobody may use the chat of \(app): \(count) of \(total) authorizations within \(window) minutes were denied, \
+                Nearly all users are denied in the chat of \(app): \(count) of \(total) authorizations within \(window) minutes were denied, \
                 \(share) % of them as \(reason).\(cause)
                 """,
                 """
@@ -138,7 +138,7 @@ extension AnswerWindow.Finding {
             LocalizedText(
                 """
                 \(count) of \(total) webhooks\(ofApp) within \(window) minutes were refused, \(reasonCount) of them as \(reason): \
-                if the help desk has sent them, nobody is told of what they said.\(anybody)
+                if the help desk has sent them, their replies are not delivered.\(anybody)
                 """,
                 """
                 За \(window) мин. отклонено \(count) из \(total) вебхуков\(ofApp), из них \(reasonCount) с причиной \(reason): \
@@ -189,7 +189,7 @@ extension CallerRefusal {
         case .network: LocalizedText("listen.allow does not name their network", "их сети нет в listen.allow")
         case .forwarded:
             LocalizedText(
-                "the proxy of listen.trusted_proxies did not tell one client address",
+                "the proxy of listen.trusted_proxies did not report one client address",
                 "прокси из listen.trusted_proxies не назвал один адрес клиента")
         case .certificate:
             LocalizedText(
@@ -209,7 +209,7 @@ extension CallerRefusal {
                 + LocalizedText("the log's lines \"caller refused\" have the address.", "адрес есть в строках журнала «caller refused».")
         case .forwarded:
             LocalizedText(
-                "Have the proxy of listen.trusted_proxies tell the client's address in X-Forwarded-For or Forwarded, ",
+                "Have the proxy of listen.trusted_proxies send the client's address in X-Forwarded-For or Forwarded, ",
                 "Пусть прокси из listen.trusted_proxies передаёт адрес клиента в заголовке Forwarded или подобном ")
                 + LocalizedText("and remove the one of the two that it does not write.", "и удаляет тот из них, который не пишет сам.")
         case .certificate:

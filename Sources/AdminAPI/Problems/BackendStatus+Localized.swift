@@ -68,7 +68,7 @@ extension BackendStatus {
             .backendNewKeys, as: .warning, of: app,
             LocalizedText(
                 """
-                The backend of \(app) fails for new keys, so it is asked about ten of them a second.\(cause) Such failures keep out no user whose \
+                The backend of \(app) fails for new keys, so Deskgate asks it about ten of them a second.\(cause) Such failures keep out no user whose \
                 key it allowed before.
                 """,
                 """

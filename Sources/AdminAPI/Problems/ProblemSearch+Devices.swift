@@ -19,10 +19,10 @@ extension ProblemSearch {
                 "No device of \(app) is registered: comments end as no_target, and no phone is notified.",
                 "У приложения \(app) нет зарегистрированных устройств: комментарии завершаются как no_target, телефоны не уведомляются."),
             remedy: LocalizedText(
-                "Have the app register its push token when it starts. \(series) counts what comes of it: ",
+                "Have the app register its push token when it starts. \(series) counts the results: ",
                 "Пусть приложение при запуске регистрирует пуш-токен. Что из этого выходит, считает \(series): ")
                 + LocalizedText(
-                    "if it does not grow, no registration comes; if only refusals grow, the log has their reasons.",
+                    "if it does not grow, no registration arrives; if only refusals grow, the log has their reasons.",
                     "если не растёт, регистраций нет; если растут только отказы, их причины есть в журнале."))
     }
 

@@ -217,7 +217,7 @@ package struct ProblemSearch {
         let closes = crowded.listener == .public && bound.isRefused && !letsIn
         let nobody =
             closes
-            ? LocalizedText(" Nobody was let in within the last minute.", " За последнюю минуту никого не пустили.")
+            ? LocalizedText(" No caller was admitted within the last minute.", " За последнюю минуту никого не пустили.")
             : LocalizedText(verbatim: "")
         return Problem(
             .callerFull, as: closes ? .problem : .warning, of: name,
@@ -271,7 +271,7 @@ package struct ProblemSearch {
             remedy: remedy ?? ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
     }
 
-    /// nil while the notifier is paused, because that problem has the cause. A notifier that goes on with attempts is reported when a
+    /// nil while the notifier is paused, because that problem has the cause. A notifier that continues with attempts is reported when a
     /// delivery waits for longer than a passing failure lasts.
     private func failing(_ status: NotifierStatus) -> Problem? {
         guard status.pause == nil, status.state.isStopped || isHeldUp(status) else { return nil }
@@ -299,7 +299,7 @@ package struct ProblemSearch {
     }
 
     private static let goesOn = LocalizedText(
-        "It goes on by itself once the cause is gone.", "Когда причина исчезнет, канал заработает сам.")
+        "It continues by itself once the cause is gone.", "Когда причина исчезнет, канал заработает сам.")
 
     private func unknown(_ waiting: PendingDeliveries) -> Problem {
         let name = TextFragments.word(waiting.notifier)

@@ -34,7 +34,7 @@ extension Problem {
         return Problem(
             .queueLate, as: .warning, of: waiting.notifier,
             LocalizedText(
-                "The help desk has not said for whom \(TextFragments.count(waiting.count, "message")) came, the oldest for \(age): nobody is told of them yet.",
+                "The help desk has not named the users of \(TextFragments.count(waiting.count, "message")) came, the oldest for \(age): they are not delivered yet.",
                 "Служба поддержки не говорит, для кого пришли сообщения: ждут \(waiting.count), самое старое \(age). О них пока никому не сообщено."
             ),
             remedy: LocalizedText(

@@ -50,7 +50,7 @@ extension RevocationStatus {
         return Problem(
             .revocationsLate, as: .warning,
             LocalizedText(
-                "Authorization goes on with the revocations of \(age(now)); keys that were revoked since then still count here.",
+                "Authorization continues with the revocations of \(age(now)); keys that were revoked since then are still valid here.",
                 "Доступ проверяется по отзывам на \(age(now)); тех, кого отозвали позже, здесь ещё пускают."),
             remedy: Self.mendTheStore)
     }

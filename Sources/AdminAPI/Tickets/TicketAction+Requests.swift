@@ -69,7 +69,7 @@ extension TicketAction {
             summary: "The tickets of an app that are open, or those that are closed, the last changed first.", parameters: criteria,
             answer: AdminRoute.Answer(
                 ["tickets", "next"], ["tickets": AdminSchema.tickets],
-                text: "The tickets, and where the list goes on; null at its end.", refusals: refusals,
+                text: "The tickets, and the position of the next page; null at the end.", refusals: refusals,
                 links: .ticket("/tickets/0/ticket_id", app: "$request.query.app_id")),
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
@@ -98,7 +98,7 @@ extension TicketAction {
                     "ticket": AdminSchema.object(Ticket.members, AdminSchema.ticket),
                     "message": Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self)), "dropped": Schema.array(Schema.text),
                 ], status: 201,
-                text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
+                text: "The ticket, the result of the first message, and the keys of fields that the help desk has dropped.",
                 refusals: refusals + [404], links: .ticket("/ticket/ticket_id", app: "$request.body#/app_id")),
             handling: .fromStore { request throws(AdminProblem) in
                 try .some(request.withBody { body throws(AdminProblem) in try creating(AdminFields(body, creation)) })
@@ -128,7 +128,7 @@ extension TicketAction {
             parameters: setting,
             answer: AdminRoute.Answer(
                 ["custom_fields", "dropped"], ["custom_fields": AdminSchema.anyObject, "dropped": Schema.array(Schema.text)],
-                text: "All fields as the help desk has them now, and the keys that it has dropped because nobody has registered them.",
+                text: "All fields as the help desk has them now, and the unregistered keys that it has dropped.",
                 refusals: refusals + [404]),
             handling: .fromStore { request throws(AdminProblem) in
                 try .some(

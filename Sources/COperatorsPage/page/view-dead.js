@@ -61,7 +61,7 @@ function askRetry(criteria, { counted, set, groups }, again) {
   return confirm({
     title: t("dead.retry.title", { count: counted }), action: t("dead.retry.do", { count: counted }),
     text: [t("dead.retry.text", { count: number(counted) }), h("ul", { class: "plain" }, groups.map((group) => h("li", {}, `${group.notifier}: `, prose(group.meaning), " ", h("code", {}, group.reason)))), progress],
-    // After a failure the button goes on with the next step.
+    // After a failure the button continues with the next step.
     done: async () => {
       while (sum.after) {
         const { retried, kept, left, next } = await ask("/v1/deliveries/retry", { method: "POST", body: { ...criteria, after: sum.after } });

@@ -31,7 +31,7 @@ package struct BotHandOff: Sendable, Equatable {
         "properties": [
             summaryName: [
                 "type": "string", "minLength": 1, "maxLength": .integer(Int64(longestSummary)),
-                "description": "What the customer wants, and what was tried, in the customer's language.",
+                "description": "The customer's request and the attempts so far, in the customer's language.",
             ]
         ], "required": [.string(summaryName)],
     ]

@@ -72,11 +72,11 @@ package struct BotURLTemplate: Sendable, Equatable {
 
     private static func segment(_ pieces: [BotText.Piece], _ value: (String) -> String) throws(BotArgumentsProblem) -> String {
         for case .placeholder(let name) in pieces where !BotPathValue.isSafe(value(name)) {
-            throw BotArgumentsProblem("\(name) is empty, too long, or not a name that may stand in an address")
+            throw BotArgumentsProblem("\(name) is empty, too long, or not allowed in an address")
         }
         let text = text(of: pieces) { escaped(value($0)) }
         guard let name = pieces.lazy.compactMap({ if case .placeholder(let name) = $0 { name } else { nil } }).first else { return text }
-        guard !BotPathValue.isDots(text) else { throw BotArgumentsProblem("\(name) is not a name that may stand in an address") }
+        guard !BotPathValue.isDots(text) else { throw BotArgumentsProblem("\(name) is not allowed in an address") }
         return text
     }
 

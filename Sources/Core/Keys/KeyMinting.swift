@@ -39,7 +39,7 @@ package struct KeyMinting: Sendable {
             case .noActiveKey:
                 "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
             case .outlivesKey(let id, let longest):
-                "The app's key \(id) ends in \(longest) seconds (not_after), and a key made with it may not live longer."
+                "The app's key \(id) ends in \(longest) seconds (not_after), and its keys must expire before."
             case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
             case .failed(let error): "The key could not be made: \(error)."

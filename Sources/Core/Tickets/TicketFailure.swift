@@ -95,11 +95,11 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .tooManyChannels(let room): "related_channels: at most \(room) beside those that support has added."
         case .fieldNotAllowed(let key): "custom_fields: customers may set only fields that the app's \(key) lists; nothing was set."
         case .refused: "The help desk refuses these values; check the group's key, the channels and the name."
-        case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
+        case .limited(let seconds): "The help desk accepts no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."
         case .unauthorized: "The help desk does not accept the configured token."
         case .unavailable where isOfChange:
-            "The help desk does not answer as it should; what was to be changed may have been changed. Look before you repeat it."
+            "The help desk's answer is unusable; the change may have been made. Check before you repeat it."
         case .unavailable: "The help desk does not answer as it should; try again."
         }
     }

@@ -26,10 +26,10 @@ package enum CallDescription {
     package static let denied = RouteDescription.Answer(
         403,
         text: "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
-            + "`forbidden_header`). Nothing tells why.")
+            + "`forbidden_header`). The answer gives no reason.")
     /// 503 for a failure of the service.
     package static let undecided = RouteDescription.Answer(
-        503, text: "A failure of the service or of what it depends on, never a denial.", headers: ["Retry-After"])
+        503, text: "A failure of the service or of its dependencies, never a denial.", headers: ["Retry-After"])
 
     package static func described(_ schema: JSONValue, _ text: String) -> JSONValue {
         guard case .object(var object) = schema else { return schema }

@@ -9,7 +9,7 @@ extension WebhookIntake.Proof {
         RouteDescription(
             "Takes a comment from the help desk.",
             text: """
-                The answer 200 comes once the event is durable. \(condition) With `"anonymous": "accept"` the app also takes bodies without \
+                The answer 200 comes once the event is durable. \(condition) With `"anonymous": "accept"` the app also accepts bodies without \
                 `user_id` or `token`.
                 """,
             parameters: [parameter], body: RouteDescription.Body(Self.body, example: Self.example),

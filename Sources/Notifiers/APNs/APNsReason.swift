@@ -63,7 +63,7 @@ enum APNsReason: String, Sendable, CaseIterable {
 
 /// The operator's remedies for APNs' answers: ends of sentences.
 enum APNsRemedy: String, CaseIterable, ProviderRemedy {
-    case address = #"check "url", "sandbox_url" and "proxy": what answers there is not APNs"#
+    case address = #"check "url", "sandbox_url" and "proxy": the server there is not APNs"#
     case certificate = #"check "certificate": it must be of this app, and not have expired"#
     case clock = "check this machine's clock"
     case credential = #"check "key", "key_id" and "team_id": all three must be of one key that Apple has not revoked"#

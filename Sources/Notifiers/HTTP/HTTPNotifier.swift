@@ -73,7 +73,7 @@ package struct HTTPNotifier: Notifier {
     package func remedy(for reason: String) -> String { Self.goneRemedy.english }
 
     static let goneRemedy = LocalizedText(
-        "its receiver wants nothing more; ask whoever runs it, then \(LocalizedText.reload)",
+        "its receiver accepts no more events; ask its operator, then \(LocalizedText.reload)",
         "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(LocalizedText.reload)")
 
     /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.

@@ -14,7 +14,7 @@ extension Configuration.Store {
         guard Self.isMissing(path), let trace = revocationCopy?.traceOfStore else { return }
         throw StoreError(
             .unavailable, "\(path) is missing, but \(trace)",
-            remedy: "\(Self.remedy(at: path)). To begin with an empty database, in which no key is revoked and nobody blocked, remove "
+            remedy: "\(Self.remedy(at: path)). To begin with an empty database, without revocations and blocks, remove "
                 + "that copy")
     }
 
@@ -59,6 +59,6 @@ struct NewStoreLog: Sendable {
             return isWritten
         }
         if wasWritten { return }
-        logger.log(.info, message: "made a new, empty store: no key is revoked and nobody is blocked", fields: ["store": .string(name)])
+        logger.log(.info, message: "made a new, empty store: it has no revocations and no blocks", fields: ["store": .string(name)])
     }
 }

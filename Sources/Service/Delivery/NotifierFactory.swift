@@ -85,7 +85,7 @@ struct NotifierFactory: Sendable {
     private func serve(
         _ configuration: Configuration.Notifier, credentialExpiresAt: UnixSeconds? = nil, _ make: (Client) throws -> any Notifier
     ) throws(Failure) -> ServedNotifier {
-        guard let settings = Self.clientSettings(configuration) else { preconditionFailure("a notifier that calls nobody needs no client") }
+        guard let settings = Self.clientSettings(configuration) else { preconditionFailure("a notifier without requests needs no client") }
         let client: Client
         do throws(ThreadError) {
             client = try Client(settings: settings)

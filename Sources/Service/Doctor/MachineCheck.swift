@@ -16,7 +16,7 @@ struct MachineCheck: Sendable {
         let time = RFC3339.text(now.milliseconds)
         if now < Self.earliest {
             return DoctorFinding(
-                .clock, state: .problem, message: "the clock says \(time), which is past; set it, and run timedatectl set-ntp true")
+                .clock, state: .problem, message: "the clock shows \(time), which is past; set it, and run timedatectl set-ntp true")
         }
         switch Machine.isClockSynchronised {
         case true?: return DoctorFinding(.clock, state: .ok, message: "the clock is synchronised and says \(time)")
@@ -24,9 +24,9 @@ struct MachineCheck: Sendable {
             return DoctorFinding(
                 .clock, state: .warning,
                 message:
-                    "nobody keeps the clock right, which says \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
+                    "the clock is not synchronised, and shows \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
         case nil:
-            return DoctorFinding(.clock, state: .ok, message: "the clock says \(time); the kernel does not tell whether it is synchronised")
+            return DoctorFinding(.clock, state: .ok, message: "the clock shows \(time); the kernel does not report whether it is synchronised")
         }
     }
 
@@ -77,7 +77,7 @@ extension Configuration.Store {
             freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000
             ? .problem : DiskRule.status(freeBytes: freeBytes, thresholds) == .holds ? .warning : .ok
         let bounds =
-            "events are refused below \(minimumFreeMegabytes) (store.minimum_free_megabytes), and operators are told below "
+            "events are refused below \(minimumFreeMegabytes) (store.minimum_free_megabytes), and operators are notified below "
             + "\(thresholds.diskFreeMegabytes) (operators.thresholds.disk_free_megabytes)"
         let room = "\(freeBytes / 1_000_000) MB are free in \(directory): \(bounds)"
         return DoctorFinding(.limits, state: state, message: state == .ok ? room : "\(room); make room")

@@ -75,7 +75,7 @@ struct ServiceCheck: Sendable {
     static func readiness(_ isReady: Bool, of listen: Configuration.Listener) -> DoctorFinding {
         isReady
             ? DoctorFinding(.ports, state: .ok, message: "the service answers on \(listen.address) and is ready")
-            : DoctorFinding(.ports, state: .problem, message: "\(listen.address) answers, but is not ready; deskgate status tells why")
+            : DoctorFinding(.ports, state: .problem, message: "\(listen.address) answers, but is not ready; deskgate status shows why")
     }
 
     private static func findings(_ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
@@ -106,11 +106,11 @@ struct ServiceCheck: Sendable {
         }
         // A port that the system chooses cannot be asked.
         if case .tcp(_, 0) = configuration.listen.address {
-            return DoctorFinding(.ports, state: .ok, message: "the service does not run, as far as can be told: \(failure.description)")
+            return DoctorFinding(.ports, state: .ok, message: "the service does not seem to run: \(failure.description)")
         }
         // Such as a certificate that has expired: somebody may well answer.
         guard failure.isSilence else { return DoctorFinding(.ports, state: .problem, message: failure.description) }
-        let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
+        let admin = signs.listener == .nobody ? ", and no program listens at \(configuration.admin.listener.address)" : ""
         // Services on other hosts may share the store, so this is a warning, as it is for `deskgate status`.
         guard !configuration.store.isShared else {
             return DoctorFinding(
@@ -121,7 +121,7 @@ struct ServiceCheck: Sendable {
         }
         let remedy =
             configuration.store.isRefusedToRoot
-            ? "A start is refused because of its store, as told below" : ReportedProblem.remedy(startingBy: start)
+            ? "A start would fail because of its store, see below" : ReportedProblem.remedy(startingBy: start)
         return DoctorFinding(.ports, state: .problem, message: "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
@@ -144,7 +144,7 @@ struct ServiceCheck: Sendable {
             DoctorFinding(
                 .ports, state: .warning,
                 message:
-                    "nobody answers at \(configuration.admin.listener.address) ($.admin), so the service that runs has another configuration in "
+                    "nothing answers at \(configuration.admin.listener.address) ($.admin), so the service that runs has another configuration in "
                     + "force; restart it, or set $.admin back")
         ]
     }

@@ -22,7 +22,7 @@ struct StoreCheck: Sendable {
         case .memory:
             return [
                 DoctorFinding(
-                    .store, state: .warning, message: "the store is memory: a restart loses what is not delivered; set store.type")
+                    .store, state: .warning, message: "the store is memory: a restart loses pending deliveries; set store.type")
             ]
         case .sqlite(let path) where !File.exists(path):
             return [DoctorFinding(.store, state: .ok, message: "\(path) will be made by the first start")]

@@ -35,7 +35,7 @@ struct UnitCheck: Sendable {
 
     private func start() -> [DoctorFinding] {
         guard let type = unit["Type"], ["forking", "dbus"].contains(type) else { return [] }
-        return [finding(.problem, "Type=\(type) waits for what the service does not do; set Type=notify")]
+        return [finding(.problem, "Type=\(type) waits for something that the service does not do; set Type=notify")]
     }
 
     /// Whether requests and attempts may end when the service stops.
@@ -127,7 +127,7 @@ struct UnitSandbox {
             "add ReadWritePaths=\(directory)" + (directory.hasPrefix("/var/lib/") ? ", or StateDirectory=\(directory.dropFirst(9))" : "")
         if unit.isOn("PrivateTmp"), isIn(["/tmp", "/var/tmp"]) {
             return Obstacle(
-                reason: "with PrivateTmp=yes nobody else sees what it writes there, and a stop removes it",
+                reason: "with PrivateTmp=yes its files there are hidden from others, and a stop removes them",
                 remedy: "use another directory, such as that of StateDirectory or RuntimeDirectory", isHidden: true)
         }
         if let home = unit["ProtectHome"], !["no", "false", "off", "0"].contains(home), isIn(["/home", "/root", "/run/user"]) {

@@ -48,7 +48,7 @@ struct EventDescription {
                 Schema.object(
                     [("ticket_id", maybeID), ("seen_at", Schema.time), ("channel", maybeID)], required: ["ticket_id", "seen_at"])
             )
-        case .userForgotten: ("a user was forgotten: erase what you have received about them", Schema.object([]))
+        case .userForgotten: ("a user was forgotten: erase the data that you have about them", Schema.object([]))
         case .operatorTest: ("an operator asks whether events arrive", Schema.object([("notifier", Schema.text)]))
         case .notifierPaused: ("a notifier has stopped", Schema.object(paused + [since]))
         case .notifierRecovered: ("a notifier that had stopped works again", Schema.object(paused + [since] + end))

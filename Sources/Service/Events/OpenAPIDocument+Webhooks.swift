@@ -21,7 +21,7 @@ extension OpenAPIDocument {
             "requestBody": ["required": true, "content": ["application/json": .object(content)]],
             "responses": [
                 "2XX": ["description": "The event is accepted, and not sent again."],
-                "410": ["description": "The receiver wants no more events; the notifier is paused."],
+                "410": ["description": "The receiver accepts no more events; the notifier is paused."],
                 "default": ["description": "The event is sent again later, after Retry-After if there is one, until it expires."],
             ],
         ]

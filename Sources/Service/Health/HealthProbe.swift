@@ -69,7 +69,7 @@ package struct HealthProbe {
             // Such as `too_many_connections`, which says nothing of the service's health.
             if response.status == 503, let code = body?["error"]?.text {
                 throw Failure(
-                    description: "the listener at \(address) refuses to be asked (\(printable(code))); deskgate status tells why",
+                    description: "the listener at \(address) refuses the request (\(printable(code))); deskgate status shows why",
                     isRefusal: true)
             }
             // Any other server may have the port, and would be taken for the service by its status alone.
@@ -86,7 +86,7 @@ package struct HealthProbe {
             if let hang = ListenerFailure.hang(error, at: address, usesTLS: tls != nil) {
                 throw Failure(description: "the listener at \(address) \(hang)", isHang: true)
             }
-            throw Failure(description: "nobody answers at \(address): \(error)", isSilence: true)
+            throw Failure(description: "nothing answers at \(address): \(error)", isSilence: true)
         }
     }
 

@@ -104,7 +104,7 @@ struct HealthRoutes: Sendable {
             RouteDescription.Answer(
                 503,
                 text:
-                    "It cannot, or there are too many connections. `authorization` says whether chats are authorized all the same; nobody is told "
+                    "It cannot, or there are too many connections. `authorization` shows whether chats are authorized anyway; it does not say "
                     + "why.", schema: ["anyOf": [Self.notReady, ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
         ])
 }

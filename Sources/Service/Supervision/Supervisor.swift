@@ -59,11 +59,11 @@ package final class Supervisor: Sendable {
     /// listeners are open.
     package func start() {
         serving()
-        begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager is not told how the service is") { [self] in
+        begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager gets no status of the service") { [self] in
             tell(service.statusLine)
         }
         guard let interval = tellsEveryMilliseconds else { return }
-        begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot tell it anything") { [self] in
+        begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot reach it") { [self] in
             tellWatchdog()
         }
     }
@@ -120,7 +120,7 @@ package final class Supervisor: Sendable {
         let silent = liveness.silentParts()
         guard silent.isEmpty else {
             return logger.log(
-                .error, message: "the watchdog is not told that the service is alive: a part of it does not answer",
+                .error, message: "the watchdog gets no sign of life: a part of the service does not answer",
                 fields: ["parts": .string(silent.joined(separator: ", "))])
         }
         send("WATCHDOG=1")
@@ -135,6 +135,6 @@ package final class Supervisor: Sendable {
     }
 
     private static func warn(_ logger: Logger, _ error: SystemError) {
-        logger.log(.warning, message: "the service manager is not told how the service is", fields: ["reason": .string(error.description)])
+        logger.log(.warning, message: "the service manager gets no status of the service", fields: ["reason": .string(error.description)])
     }
 }

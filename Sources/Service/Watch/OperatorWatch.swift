@@ -180,7 +180,7 @@ final class OperatorWatch: Sendable {
         guard !state.isFailing, error.kind != .notOpen, error.kind != .closed else { return }
         state.isFailing = true
         logger.log(
-            .warning, message: "operators cannot be told of conditions",
+            .warning, message: "operators cannot be notified of conditions",
             fields: ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
     }
 }

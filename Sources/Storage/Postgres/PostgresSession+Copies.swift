@@ -24,7 +24,7 @@ struct PostgresCopy: Equatable {
 extension PostgresSession {
     static let copyUnderWay = StoreError(
         .unavailable, "deskgate store copy reads this database, or begins to",
-        remedy: "wait until it has ended, or end it: what is accepted now would be missing in the copy")
+        remedy: "wait until it has ended, or end it: events accepted now would be missing in the copy")
 
     /// Whether no copy is under way; until the transaction ends none begins.
     func sharesWithServices() throws(PostgresError) -> Bool {

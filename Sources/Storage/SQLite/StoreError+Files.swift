@@ -8,7 +8,7 @@ extension StoreError {
         StoreError(
             .unavailable, "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted",
             remedy: isReplaced
-                ? "put it back, or restart to go on with what lies there" : "put it back before you restart: a start would not find it")
+                ? "put it back, or restart to continue with the file that is there" : "put it back before you restart: a start would not find it")
     }
 
     static func noStore(_ path: String, remedy: String? = nil) -> StoreError {
@@ -57,7 +57,7 @@ extension StoreError {
     static func notSaved(_ path: String, _ error: StoreError) -> StoreError {
         StoreError(
             .unavailable,
-            "\(path) was moved, removed or replaced while it is in use, and what it held could not be saved yet (\(error.cause))",
+            "\(path) was moved, removed or replaced while it is in use, and its data could not be saved yet (\(error.cause))",
             remedy: "do not end the service: put the file back" + (error.remedy.map { ", or: \($0)" } ?? ""))
     }
 }

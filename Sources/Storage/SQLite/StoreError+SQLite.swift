@@ -28,7 +28,7 @@ extension StoreError {
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
             .notOpen,
-            "the disk did not take what was written to the database: \(error.cause). Nothing is lost: all of it is written again when the "
+            "the disk failed to write the database: \(error.cause). Nothing is lost: all of it is written again when the "
                 + "database is opened the next time", remedy: error.remedy ?? "look at the disk")
     }
 
@@ -37,7 +37,7 @@ extension StoreError {
         StoreError(
             kind(of: error),
             "\(path) could not be marked as closed: \(error.cause)",
-            remedy: [error.remedy, "nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on with both"]
+            remedy: [error.remedy, "nothing is lost: leave its log (\(path)-wal) beside it, and the next start continues with both"]
                 .compactMap(\.self).joined(separator: "; "))
     }
 
@@ -52,14 +52,14 @@ extension StoreError {
     static func hangs(_ milliseconds: UInt64) -> StoreError {
         StoreError(
             .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds",
-            remedy: "see what it does")
+            remedy: "see its activity")
     }
 
     /// - Parameters:
     ///     - pages: the largest length of the log, in pages of 4 KiB.
     ///   - reader: another process that has the database open, if there is one.
     static func longLog(pages: Int, reader: String?) -> StoreError {
-        let cause = reader.map { "\($0) reads the database for too long" } ?? "somebody reads the database for too long"
+        let cause = reader.map { "\($0) reads the database for too long" } ?? "a reader uses the database for too long"
         return StoreError(
             .unavailable,
             "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because \(cause)",
@@ -106,7 +106,7 @@ extension StoreError {
 
     static func isOpenElsewhere(_ path: String, _ user: String) -> StoreError {
         StoreError(
-            .unavailable, "\(path) must be opened by nobody else while its log is moved again, but \(user) has it open", remedy: "end that")
+            .unavailable, "\(path) must not be opened by others while its log is moved again, but \(user) has it open", remedy: "end that")
     }
 
     static func empty(
@@ -119,8 +119,8 @@ extension StoreError {
     static func withoutLog(_ path: String) -> StoreError {
         StoreError(
             .corrupt,
-            "\(path) was copied or moved while a service used it, or its log (-wal) was removed: what was in the log is missing",
-            remedy: "restore a backup, or go on with what is there: deskgate store restore --as-is \(path)")
+            "\(path) was copied or moved while a service used it, or its log (-wal) was removed: the log's contents are missing",
+            remedy: "restore a backup, or continue without the log: deskgate store restore --as-is \(path)")
     }
 
     static func withoutDatabase(_ path: String) -> StoreError {

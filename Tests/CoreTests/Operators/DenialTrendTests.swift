@@ -55,7 +55,7 @@ import Time
         #expect(known.pass(minutes: 1, asked: 100, denied: 100).status == .holds)
     }
 
-    /// It goes on with what another process, or the one before, has told.
+    /// It continues with what another process, or the one before, has told.
     @Test func aNewProcessEndsWhatWasTold() {
         var app = Watched()
         app.told = 3

@@ -89,7 +89,7 @@ extension JSONObject {
 }
 
 /// The price of a new configuration where there was one.
-let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
+let costOfNewOne = "a new one has new secrets, and all minted keys become invalid"
 
 /// The remedy where a directory has no configuration.
 func absenceRemedy(_ directory: String) -> String {

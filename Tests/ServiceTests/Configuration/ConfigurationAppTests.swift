@@ -141,7 +141,7 @@ import Time
         (String(repeating: "t", count: 16) + " " + String(repeating: "t", count: 16), "found 33 characters; \(again)"),
         (String(repeating: "t", count: 32) + "\u{7F}", "found 33 characters; \(again)"),
         (String(repeating: "\u{E9}", count: 32), "found 32 characters; \(again)"),
-        ("Bearer " + TestSecret.text(1), #"found 50 characters that begin with "Bearer "; leave only what follows"#),
+        ("Bearer " + TestSecret.text(1), #"found 50 characters that begin with "Bearer "; leave only the rest"#),
         ("null", "found 4 characters, a placeholder that nothing has replaced; put the secret in its place"),
     ])
     func hasATokenThatFitsAHeader(_ token: String, _ finding: String) throws {

@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: [
         ("name", #""a b""#, #"name: expected 1 to 64 letters, digits, "-" or "_""#),
-        ("description", "", "description: missing; tell the model what the function does, and when to call it"),
+        ("description", "", "description: missing; describe for the model what the function does, and when to call it"),
         ("bind", "[]", #"bind: expected an object such as {"customer_id": "user_id"}, found a list"#),
         ("bind", #"{"customer_id":"user"}"#, #"bind.customer_id: expected "user_id" or "app_id""#),
         (
@@ -29,7 +29,7 @@ import Testing
         ("request", "", #"request: missing; give {"method": "GET", "url": "https://shop.example.com/orders"}"#),
         (
             "request", #"{"url":"https://shop.example.com/"}"#,
-            #"request.method: missing; give "GET" for what changes nothing, otherwise "POST", "PUT", "PATCH" or "DELETE""#
+            #"request.method: missing; give "GET" for a function that changes nothing, otherwise "POST", "PUT", "PATCH" or "DELETE""#
         ),
         (
             "request", #"{"method":"get","url":"https://shop.example.com/"}"#,
@@ -63,7 +63,7 @@ import Testing
         ("https://shop.example.com:0/", "expected a port from 1 to 65535 after the colon of the host"),
         (
             "https://{order_id}/",
-            #"{order_id} may not stand here: only segments of the path and values of the query, as after "?lang=", may be filled in"#
+            #"{order_id} is not allowed here: only segments of the path and values of the query, as after "?lang=", may be filled in"#
         ),
         ("https://shop.example.com/../x", #"expected a path without "." and "..""#),
         ("https://shop.example.com/{order_id", "a brace has no partner; write {{ or }} for a brace itself"),
@@ -88,7 +88,7 @@ import Testing
         ("X-A", #""{""#, "a brace has no partner; write {{ or }} for a brace itself"),
         (
             "X-Api-Key", #""in plain text""#,
-            #"a secret must not stand in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "#
+            #"a secret must not be in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "#
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
         ("X-A", "7", #"expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
@@ -138,7 +138,7 @@ import Testing
         ])
         #expect(
             found == [
-                "$.bots[0].functions[0].request.url: the parameter a must be of the type string, integer, number or boolean to stand here"
+                "$.bots[0].functions[0].request.url: the parameter a must be of the type string, integer, number or boolean here"
             ])
     }
 
@@ -177,7 +177,7 @@ import Testing
             let configuration = try directory.configuration(
                 bots: BotDocument.bot(["functions": "[\(BotDocument.function(["name": #""first""#])),\(function)]"]))
             let expected =
-                "$.bots[0].functions[1].bind: your backend is not told for whom cancel_order is called, so anybody gets what the arguments name; "
+                "$.bots[0].functions[1].bind: your backend does not get the user for whom cancel_order is called, so any user can reach the data that the arguments name; "
                 + "bind a parameter to \"user_id\", unless everybody may have it"
             #expect(configuration.warnings(now: TestTime.now).map { "\($0)" } == (isWarned ? [expected] : []))
         }
@@ -193,12 +193,12 @@ import Testing
         #expect(try warnings("user") == [])
         #expect(
             try warnings("model") == [
-                "$.bots[0].functions[0].confirm: the model can confirm to itself, also when a text that it has read tells it to; give \"user\", "
+                "$.bots[0].functions[0].confirm: the model can confirm its own call, also when a text that it has read instructs it to; give \"user\", "
                     + "unless a wrong call of cancel_order does no harm"
             ])
         #expect(
             try warnings("none") == [
-                "$.bots[0].functions[0].confirm: nobody confirms, so a text that the model has read can make it call cancel_order; give \"user\", "
+                "$.bots[0].functions[0].confirm: there is no confirmation, so a text that the model has read can make it call cancel_order; give \"user\", "
                     + "unless a wrong call does no harm"
             ])
     }

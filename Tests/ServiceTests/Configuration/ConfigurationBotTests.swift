@@ -104,13 +104,13 @@ import Time
             #"secret: expected whsec_ and the base64 of 24 to 64 bytes; make one with: echo "whsec_$(openssl rand -base64 32)""#
         ),
         ("secret", "[]", "secret: expected at least one secret"),
-        ("system_message", "", "system_message: missing; say what the model is there for, and what it must not do"),
+        ("system_message", "", "system_message: missing; describe the model's task, and what it must not do"),
         ("system_message", #""a } b""#, "system_message: a brace has no partner; write {{ or }} for a brace itself"),
         (
             "system_message", #""a {b c}""#,
             #"system_message: expected a name of 1 to 64 letters, digits, "-" or "_" between braces; write {{ or }} for a brace itself"#
         ),
-        ("first_message", "{}", #"first_message.message: missing; say what the bot says first, or leave "first_message" out"#),
+        ("first_message", "{}", #"first_message.message: missing; write the bot's first message, or leave "first_message" out"#),
         (
             "first_message", #"{"message":"a","options":[""]}"#,
             "first_message.options[0]: expected a non-empty string, found an empty string"

@@ -13,11 +13,11 @@ import Testing
 /// What can be wrong with the file as a whole.
 @Suite struct ConfigurationFileTests {
     private static let emptiness =
-        "the file is empty; if it was not, put back what it said: a new one has new secrets, and no key that was minted counts; on a new "
+        "the file is empty; if it was not, restore its contents: a new one has new secrets, and all minted keys become invalid; on a new "
         + "machine remove it, and run deskgate init"
 
     private static func absence(in directory: String) -> String {
-        "$: no such file; if there was one, put it back: a new one has new secrets, and no key that was minted counts; on a new machine: "
+        "$: no such file; if there was one, put it back: a new one has new secrets, and all minted keys become invalid; on a new machine: "
             + "deskgate init \(directory) --app ID"
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("", "$: line 1, column 1: \(Self.emptiness)"),
         (" \n", "$: line 1, column 1: \(Self.emptiness)"),
         ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 20: not valid JSON: a comma too many before }; remove it"),
-        ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 1: duplicate key: $.log stands in line 2, too; remove one of them"),
+        ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 1: duplicate key: $.log is in line 2, too; remove one of them"),
         ("{\"apps\": [", "$: line 1, column 10: not valid JSON: this [ is never closed"),
         ("{}{}", "$: line 1, column 3: more text after the end of the JSON value"),
         ("\u{FEFF}{}", "$: line 1, column 1: not valid JSON: starts with a byte order mark; save it as UTF-8 without one"),
@@ -98,8 +98,8 @@ import Testing
             """
         #expect(
             try ConfigurationDirectory().problems(json) == [
-                "$: line 2, column 3: duplicate key: $.apps[0].app_id stands in line 1, too; remove one of them",
-                "$: line 4, column 10: duplicate key: $.log.level stands in line 3, too; remove one of them",
+                "$: line 2, column 3: duplicate key: $.apps[0].app_id is in line 1, too; remove one of them",
+                "$: line 4, column 10: duplicate key: $.log.level is in line 3, too; remove one of them",
             ])
     }
 

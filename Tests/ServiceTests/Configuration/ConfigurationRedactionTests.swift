@@ -86,9 +86,9 @@ import Testing
                 "store":{"path":"\(text)","revocations_path":"\(text)"},"admin":{"unix":"\(text)"},"listen":{"tls":{"certificate":"\(text)","key":"\(text)"}}
                 """)
         for place in ["store.path", "store.revocations_path", "admin.unix"] {
-            #expect(problems.contains("$.\(place): expected the path of a file, found what may hold a secret; give a path without one"))
+            #expect(problems.contains("$.\(place): expected the path of a file, found a text that may hold a secret; give a path without one"))
         }
-        let contents = "expected the path of a file, found what may be its contents; save them in a file, and give its path"
+        let contents = "expected the path of a file, found a text that may be its contents; save them in a file, and give its path"
         #expect(problems.contains("$.listen.tls.certificate: \(contents)"))
         #expect(!problems.joined().contains(Self.marker))
         #expect(!problems.joined().contains(Self.digits))
@@ -110,12 +110,12 @@ import Testing
             ])
         #expect(
             try directory.problems(secret: #"{"file":"\#(Self.wellFormed)"}"#) == [
-                "$.apps[0].keys[0].secret.file: expected the path of a file, found what may be its contents; save them in a file, and "
+                "$.apps[0].keys[0].secret.file: expected the path of a file, found a text that may be its contents; save them in a file, and "
                     + "give its path"
             ])
         #expect(
             try directory.problems(members: #""\#(TestKey().text())":1"#) == [
-                "$.(what looks like a secret): unknown key; known here: "
+                "$.(a possible secret): unknown key; known here: "
                     + "$schema, admin, allow_insecure_secrets, apps, bots, deliveries, listen, log, notifiers, operators, push_tokens, reload, "
                     + "security_keys, shutdown, store, traces"
             ])

@@ -150,7 +150,7 @@ import Testing
         (#","routes":{"ios":"three"}"#, ["routes.ios: no notifier has this name; known are: log, journal, one, two, relay, backend"]),
         (
             #","routes":{"ios":"relay"}"#,
-            [#"routes.ios: a notifier of type "pyrus" is told of registrations only; name it in "notifiers""#]
+            [#"routes.ios: a notifier of type "pyrus" gets registrations only; name it in "notifiers""#]
         ),
         (
             #","notifiers":["one"],"routes":{"":"two","default":"one"}"#,

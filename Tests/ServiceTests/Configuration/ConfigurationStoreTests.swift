@@ -50,7 +50,7 @@ import Time
         ),
         (
             #""store":{"type":"postgres","url":"postgres://x@y/z"}"#,
-            #"$.store.url: a secret must not stand in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, "#
+            #"$.store.url: a secret must not be in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, "#
                 + #"or set "allow_insecure_secrets": true at the top on a laptop"#
         ),
         (

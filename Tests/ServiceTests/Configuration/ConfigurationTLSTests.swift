@@ -174,7 +174,7 @@ import Testing
         ),
         (
             #"{"certificate":"certificate.pem","key":"-----BEGIN EC PARAMETERS-----\nMC4C\n"}"#,
-            ["$.listen.tls.key: expected the path of a file, found what may be its contents; save them in a file, and give its path"]
+            ["$.listen.tls.key: expected the path of a file, found a text that may be its contents; save them in a file, and give its path"]
         ),
         ("[]", ["$.listen.tls: expected an object, found a list"]),
         (

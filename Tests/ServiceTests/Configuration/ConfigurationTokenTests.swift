@@ -95,7 +95,7 @@ import Time
         (#""anna@example.com""#, #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
         (#""Анна""#, #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
         ("\"\(String(repeating: "a", count: 65))\"", #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
-        ("\"\(TestSecret.text(77))\"", "looks like a secret, and the log shows names; give the name of who or what sends the token"),
+        ("\"\(TestSecret.text(77))\"", "looks like a secret, and the log shows names; give the name of the token's sender"),
         (#""admin.token""#, "the same name as $.admin.token; give each token a name of its own"),
         (#""mint-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),
         (#""MINT-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),

@@ -116,7 +116,7 @@ import Time
         ),
         (
             url + #","headers":{"X-Api-Key":"in plain text"}"#,
-            #"headers.X-Api-Key: a secret must not stand in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "#
+            #"headers.X-Api-Key: a secret must not be in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "#
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
     ])

@@ -48,7 +48,7 @@ import Testing
             ])
         #expect(
             try directory.problems(apps(#""webhook":{"\#(key)":"\#(TestSecret.text(9))"}"#)) == [
-                "$.apps[0].webhook.\(key): a secret must not stand in the configuration; give "
+                "$.apps[0].webhook.\(key): a secret must not be in the configuration; give "
                     + #"{"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
             ])
     }

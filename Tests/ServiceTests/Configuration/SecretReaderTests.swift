@@ -106,7 +106,7 @@ import Testing
             ])
         #expect(
             try directory.problems(secret: #"{"credential":"\#(secret)"}"#) == [
-                "$.apps[0].keys[0].secret.credential: no credential (what looks like a secret) in DIR/credentials; give the unit "
+                "$.apps[0].keys[0].secret.credential: no credential (a possible secret) in DIR/credentials; give the unit "
                     + "LoadCredential=NAME:FILE and restart it"
             ])
     }
@@ -128,7 +128,7 @@ import Testing
         #expect(problems.first?.hasPrefix("$.apps[0].keys[0].secret: the secret ends with CR LF, as editors on Windows write it") == true)
     }
 
-    private static let quotes = "the secret stands in quotes, which count as part of it, as in files for docker --env-file; remove them"
+    private static let quotes = "the secret is in quotes, which count as part of it, as in files for docker --env-file; remove them"
     private static let space = "the secret has white space before or after it, which counts as part of it; remove it"
     private static let lineFeed = #"the secret ends with a written-out line feed (\n), which counts as part of it; remove it"#
 
@@ -264,7 +264,7 @@ import Testing
         (Base64.encode(Array(TestSecret.text(1).utf8).span), "found 60 characters, \(twice)"),
         (Base64.encode(Array("\(TestSecret.text(1))\n".utf8).span), "found 60 characters, \(twice)"),
         ("\(TestSecret.text(1).prefix(20))\n\(TestSecret.text(1).dropFirst(20))", "found 44 characters on 2 lines; join them"),
-        ("APP_KEY=" + TestSecret.text(1), "found 51 characters that begin with a name and =; leave only what follows the ="),
+        ("APP_KEY=" + TestSecret.text(1), "found 51 characters that begin with a name and =; leave only the part after ="),
         ("/etc/deskgate/app-1.key", #"found 23 characters, which look like a path; give it as {"file": "PATH"}"#),
         ("secrets/app-1.key", #"found 17 characters, which look like a path; give it as {"file": "PATH"}"#),
         ("${APP_KEY}", "found 10 characters, \(unfilled)"), ("{{ .Values.key }}", "found 17 characters, \(unfilled)"),

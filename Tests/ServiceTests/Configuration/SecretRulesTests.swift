@@ -65,7 +65,7 @@ import Testing
         let pem = "-----BEGIN PRIVATE KEY-----\n"
         for text in [TestSecret.text(1), try TestKey().text(), pem, "\n\(pem)", digits] {
             #expect(SecretRules.looksLikeSecret(text))
-            #expect(printable(text) == "(what looks like a secret)")
+            #expect(printable(text) == "(a possible secret)")
         }
         let others = ["", "DESKGATE_APP_KEY_1", "secrets/app-1.key", TestSecret.text(1) + "x", "dgk1."]
         for text in others + [String(digits.prefix(63)), "\(digits)g"] {

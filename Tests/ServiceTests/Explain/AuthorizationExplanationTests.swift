@@ -160,7 +160,7 @@ import Time
         let answer = try response.object()
         #expect(answer["outcome"]?.text == "problem")
         #expect(answer["finding"]?.text?.hasPrefix("This user was denied once in ten minutes") == true, "\(response.text)")
-        #expect(response.text.contains("The store could not be asked who has revoked what (refused by the test)"))
+        #expect(response.text.contains("The revocations could not be read from the store (refused by the test)"))
     }
 
     @Test func `memory says that nobody is let in while the store is away`() throws {
@@ -179,7 +179,7 @@ import Time
         #expect(answer["outcome"]?.text == "problem")
         #expect(answer["finding"]?.text?.hasPrefix("5 authorizations within 10 minutes were malformed") == true, "\(response.text)")
         #expect(answer["remedy"]?.text?.contains("wrapped in quotes") == true)
-        #expect(response.text.contains("The store could not be asked who has revoked what (refused by the test)"))
+        #expect(response.text.contains("The revocations could not be read from the store (refused by the test)"))
     }
 
     @Test func tellsOfARevokedKey() throws {
@@ -230,7 +230,7 @@ import Time
             #expect(try post(service, TestKey()) == 403)
             let forgotten = try explain(service)
             #expect(forgotten.finding.hasPrefix("This user is denied with any key: forgotten"))
-            let remedy = "This cannot be taken back. If the person comes back, give them another user_id."
+            let remedy = "This cannot be undone. If the person returns, give them another user_id."
             #expect(forgotten.remedy == remedy)
             #expect(forgotten.steps.first?["remedy"]?.text == remedy)
             #expect(!forgotten.text.contains("the key itself may be revoked"))

@@ -64,7 +64,7 @@ import Time
 
     @Test(
         arguments: [
-            ("status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and mend its receiver"),
+            ("status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"),
             ("status_500", "Look at the receiver's log"),
         ])
     func `a delivery that has ended promises no further attempt`(_ reason: String, _ cause: String) {
@@ -82,7 +82,7 @@ import Time
     /// It has waited already, so to wait is no remedy.
     @Test(
         arguments: [
-            (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and mend its receiver."),
+            (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver."),
             (false, "status_500", "Look at the receiver's log; Deskgate tries again."),
             (true, "status_429", "Have the provider raise your quota of pushes."),
             (true, "device_delayed", "Nothing need be mended: the provider bounds the pushes to one device."),
@@ -298,7 +298,7 @@ import Time
     @Test func `a comment of a moment ago is not forgotten for its age`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
         #expect(explanation.outcome == .problem)
-        #expect(explanation.finding.english == "Comment 4711 came at 2026-03-10T08:15:12.000Z, and nobody is told of it.")
+        #expect(explanation.finding.english == "Comment 4711 came at 2026-03-10T08:15:12.000Z, and is not delivered.")
         #expect(explanation.finding.isTranslated)
         #expect(explanation.remedy?.english.hasPrefix("Deskgate does not tell of it again.") == true)
         #expect(explanation.remedy?.isTranslated == true)
@@ -307,7 +307,7 @@ import Time
 
     @Test func `a comment that nobody was told of is not forgotten`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
-        let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier is told of the app's comments."
+        let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english == finding)
         #expect(explanation.finding.isTranslated)
@@ -383,7 +383,7 @@ import Time
         (held(.pending, "status_429", attempts: 3), .problem, "The last of 3 attempts failed:"),
         (held(.pending, "timeout", attempts: 1, hold: AdminContext.serviceIsDown), .problem, "It waits: service not running."),
         (held(.dead, "expired", attempts: 9), .problem, "Nobody was told of it, because the help desk has not said for whom it is:"),
-        (held(.delivered, "owner_found", attempts: 2), .ok, "the help desk has said for whom it is."),
+        (held(.delivered, "owner_found", attempts: 2), .ok, "the help desk has named its user."),
         (held(.delivered, "no_customer", attempts: 2), .ok, "so no phone was told."),
         (held(.delivered, "duplicate", attempts: 2), .ok, "it was told before."),
         (held(.delivered, "ignored", attempts: 2), .ok, "nobody is told of such a message"),
@@ -428,7 +428,7 @@ import Time
             try Self.comment(
                 Self.sendbird + #","notifiers":["sink"],"routes":{"default":"phones"}"#, deliveries,
                 notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#))
-        let cause = isOfNobody ? "nobody knew for whom it is" : "its person had no device for a push notifier"
+        let cause = isOfNobody ? "its user was unknown" : "its person had no device for a push notifier"
         #expect(explanation.outcome == .problem, "\(name)")
         #expect(explanation.finding.english == "Comment 4711 was handed on, and no phone was notified: \(cause).", "\(name)")
         #expect(explanation.finding.isTranslated, "\(name)")

@@ -53,7 +53,7 @@ import Time
             let undecided = try Self.explain(service)
             #expect(undecided["outcome"] == "problem")
             let finding = try #require(undecided["finding"]?.text)
-            let text = "This user's latest request was answered 503 at \(Self.at), which is no denial: nobody could decide (backend_status)"
+            let text = "This user's latest request was answered 503 at \(Self.at), which is no denial: the decision failed (backend_status)"
             #expect(finding.hasPrefix(text), "\(finding)")
             #expect(finding.contains("The last call to http"))
             #expect(undecided["remedy"]?.text?.hasPrefix("Have the backend of apps[].verify.url answer 2xx") == true)

@@ -291,11 +291,11 @@ import Time
         #expect(explanation.finding.english.contains("403 (revoked): The key is revoked; by whom cannot be said"))
         #expect(explanation.remedy?.english.contains("deskgate status") == true)
         #expect(explanation.steps.last?.text.english.contains("(no database)") == true)
-        #expect(explanation.steps.last?.text.english.hasSuffix("Authorization goes on with the last known revocations.") == true)
+        #expect(explanation.steps.last?.text.english.hasSuffix("Authorization continues with the last known revocations.") == true)
         #expect(explanation.steps.last?.remedy?.english.hasPrefix("Make the store usable again, then ask again") == true)
     }
 
-    @Test func `nothing goes on with revocations that nobody knows`() throws {
+    @Test func `nothing continues with revocations that nobody knows`() throws {
         var facts = try Self.facts(.undecided(.revocationsUnknown))
         facts.storeProblem = "no database"
         let unknown = Problem(

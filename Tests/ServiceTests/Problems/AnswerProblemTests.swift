@@ -137,7 +137,7 @@ import Time
 
     @Test(arguments: [
         (CallerRefusal.network, "listen.allow does not name their network", "listen.allow"),
-        (.forwarded, "the proxy of listen.trusted_proxies did not tell one client address", "remove the one of the two"),
+        (.forwarded, "the proxy of listen.trusted_proxies did not report one client address", "remove the one of the two"),
         (.certificate, "they showed no certificate of listen.tls.client_authorities", "listen.tls.client_authorities"),
         (.header, "they did not send listen.shared_header with one of its secrets", "listen.shared_header"),
     ])

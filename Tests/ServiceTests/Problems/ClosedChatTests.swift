@@ -239,7 +239,7 @@ import Time
             let problem = try #require(try Self.problems(service).first)
             #expect(problem["kind"] == "nearly_all_denied")
             #expect(problem["subject"] == "shop")
-            let text = "Nearly nobody may use the chat of shop: 10 of 11 authorizations within 10 minutes were denied, "
+            let text = "Nearly all users are denied in the chat of shop: 10 of 11 authorizations within 10 minutes were denied, "
             #expect(problem["text"]?.text == text + "100 % of them as wrong_mac.")
             #expect(problem["remedy"]?.text?.hasPrefix("Check in this order: the file") == true)
             try Self.explains(service, problem)

@@ -15,7 +15,7 @@ import Time
         let problem = try #require(problems.first { $0.kind == .queueLate })
         #expect(
             problem.text.english
-                == "The help desk has not said for whom 2 messages came, the oldest for 15 minutes: nobody is told of them yet.")
+                == "The help desk has not named the users of 2 messages came, the oldest for 15 minutes: they are not delivered yet.")
         #expect(problem.text.isTranslated)
         #expect(problem.remedy.english.contains("deskgate check --live"))
         #expect(problem.remedy.isTranslated)
@@ -203,7 +203,7 @@ import Time
     @Test(arguments: [
         (
             "status_503", "(status_503).",
-            "See its latest attempts (deskgate deliveries list --notifier crm), and mend its receiver. It goes on"
+            "See its latest attempts (deskgate deliveries list --notifier crm), and repair its receiver. It goes on"
         ),
         (
             "status_401", "(status_401).",

@@ -201,7 +201,7 @@ import Time
             for longer in [501, 0] as [UInt64] {
                 #expect(
                     refusal(minting, life: longer)
-                        == "The app's key 1 ends in 500 seconds (not_after), and a key made with it may not live longer.")
+                        == "The app's key 1 ends in 500 seconds (not_after), and its keys must expire before.")
             }
         }
     }

@@ -194,7 +194,7 @@ import Time
         (
             "\(TestTime.now + 90 * 86_400 + 1)",
             "expected at most \(TestTime.now + 90 * 86_400), 90 days from now, found \(TestTime.now + 90 * 86_400 + 1): until then "
-                + "everybody may use the chat, so the mode must end by itself even if nobody remembers it; give an earlier date in seconds "
+                + "everybody may use the chat, so the mode must end by itself if it is forgotten; give an earlier date in seconds "
                 + "since 1970"
         ),
     ])

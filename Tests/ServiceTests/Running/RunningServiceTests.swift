@@ -23,7 +23,7 @@ import Testing
         #expect(
             try fixture.log.lines() == [
                 #"INFO  serving version=\#(Version.current) public=\#(publicAddress) admin=\#(adminAddress) apps=1"#,
-                "INFO  made a new, empty store: no key is revoked and nobody is blocked "
+                "INFO  made a new, empty store: it has no revocations and no blocks "
                     + "store=\(fixture.directory.scratch.path("deskgate.db"))",
                 "INFO  stopping", "INFO  stopped",
             ])

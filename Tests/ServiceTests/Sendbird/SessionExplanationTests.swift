@@ -104,7 +104,7 @@ import Time
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 429)
-            #expect(try explain(service).finding.contains("Sendbird wants fewer requests: until 2026-03-10T08:15:19.000Z"))
+            #expect(try explain(service).finding.contains("Sendbird rejects requests beyond its limit: until 2026-03-10T08:15:19.000Z"))
             fixture.pass(milliseconds: 7000)
             #expect(try explain(service).outcome == "ok")
         }

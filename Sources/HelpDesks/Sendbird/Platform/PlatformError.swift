@@ -44,7 +44,7 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
         case .notFound(let refusal): "Sendbird does not have it (\(refusal))"
         case .invalid(let refusal): "Sendbird refuses the request (\(refusal))"
         case .rateLimited(let milliseconds), .heldBack(let milliseconds):
-            "Sendbird wants fewer requests; wait \((milliseconds + 999) / 1000) seconds"
+            "Sendbird rejects requests beyond its limit; wait \((milliseconds + 999) / 1000) seconds"
         case .unavailable(let reason, _): "Sendbird cannot be used (\(reason))"
         }
     }

@@ -29,7 +29,7 @@ struct URLPreviewAnswers {
         switch problem {
         case .tooLong: "it has more than \(WebURL.longest) bytes"
         case .scheme: "it must begin with http:// or https://"
-        case .malformed: "it is not a whole http or https URL; give it as it stands in the message"
+        case .malformed: "it is not a complete http or https URL; give it as in the message"
         case .credentials: "it has a user name or a password"
         }
     }
@@ -58,7 +58,7 @@ struct URLPreviewAnswers {
                     ]
                 ]), CallDescription.malformed, CallDescription.denied,
             RouteDescription.Answer(404, text: "The app has no URL previews (`off`)."),
-            RouteDescription.Answer(429, text: "The person has asked for too many previews.", headers: ["Retry-After"]),
+            RouteDescription.Answer(429, text: "The person has requested too many previews.", headers: ["Retry-After"]),
             CallDescription.undecided,
         ])
 

@@ -55,7 +55,7 @@ struct SessionAnswers: Sendable {
             status: 429,
             json: [
                 "error": "too_many_requests",
-                "message": .string("The help desk takes no more requests now; wait \(seconds) seconds."),
+                "message": .string("The help desk accepts no more requests now; wait \(seconds) seconds."),
                 "retry_after": .integer(Int64(clamping: seconds)), "limit": .null,
             ], headers: [("Retry-After", "\(seconds)")])
     }
@@ -65,7 +65,7 @@ extension SessionAnswers {
     /// The route, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "Gets a session token for Sendbird Chat.",
-        text: "The token never outlives the security key. The shadow mode of an app gives nobody a token.",
+        text: "The token never outlives the security key. Shadow mode issues no tokens.",
         body: RouteDescription.Body(
             Schema.object(CallDescription.credentials), form: Schema.object(CallDescription.credentials),
             example: .object(JSONObject(CallDescription.exampleCredentials))),
@@ -76,10 +76,10 @@ extension SessionAnswers {
             CallDescription.malformed, CallDescription.denied,
             RouteDescription.Answer(404, text: "The app has no session tokens (`off`)."),
             RouteDescription.Answer(
-                429, text: "A limit of the app's (`limit` tells which) or of Sendbird's is reached.", schema: tooMany,
+                429, text: "A limit of the app (in `limit`) or of Sendbird is reached.", schema: tooMany,
                 headers: ["Retry-After"]),
             RouteDescription.Answer(
-                503, text: "A failure of the service or of what it depends on, never a denial: Sendbird is away (`unavailable`).",
+                503, text: "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable (`unavailable`).",
                 headers: ["Retry-After"]),
         ])
 

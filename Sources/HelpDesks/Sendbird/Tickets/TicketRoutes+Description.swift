@@ -32,7 +32,7 @@ extension TicketRoutes {
             ("custom_fields", CallDescription.described(fields, "Fields that the tickets must have, all of them.")), ("after", maybeText),
         ], required: [],
         success: RouteDescription.Answer(
-            200, text: "The tickets, and where the list goes on; null at its end.",
+            200, text: "The tickets, and the position of the next page; null at the end.",
             schema: Schema.object([("tickets", Schema.array(listed)), ("next", maybeText)])))
 
     static let show = described(
@@ -65,7 +65,7 @@ extension TicketRoutes {
             ), ("message", maybeText),
         ], required: ["title"],
         success: RouteDescription.Answer(
-            201, text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
+            201, text: "The ticket, the result of the first message, and the keys of fields that the help desk has dropped.",
             schema: Schema.object([
                 ("ticket", ticket), ("message", Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self))),
                 ("dropped", Schema.array(Schema.text)),
@@ -155,7 +155,7 @@ extension TicketRoutes {
                     RouteDescription.Answer(429, text: "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
                     RouteDescription.Answer(
                         503,
-                        text: "A failure of the service or of what it depends on, never a denial: Sendbird is away, or refuses our token.",
+                        text: "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable, or refuses our token.",
                         headers: ["Retry-After"]),
                 ])
     }

@@ -7,7 +7,7 @@ extension SendbirdSender {
     var description: RouteDescription {
         RouteDescription(
             self == .chat ? "Takes a webhook of Sendbird Chat." : "Takes a webhook of Sendbird Desk.",
-            text: "The answer 200 comes once what follows from it is durable. Other events are answered 200 `ignored`.",
+            text: "The answer 200 comes once its consequences are durable. Other events are answered 200 `ignored`.",
             parameters: [
                 RouteDescription.Parameter("app", place: .path, schema: Schema.text, text: "The app's Application ID."),
                 RouteDescription.Parameter(
