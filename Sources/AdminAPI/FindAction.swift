@@ -136,7 +136,8 @@ extension FindAction {
     private static let path: StaticString = "/v1/find"
     private static let parameters = [
         AdminRoute.Parameter("query", place: .query, isRequired: true, text: "The name: an id of anything, or a security key."),
-        AdminRoute.Parameter("kind", place: .query, kind: .choice(NameMatch.Kind.allCases.map(\.rawValue)), text: "What it names; anything without it."),
+        AdminRoute.Parameter(
+            "kind", place: .query, kind: .choice(NameMatch.Kind.allCases.map(\.rawValue)), text: "What it names; anything without it."),
         AdminRoute.Parameter("user_id", place: .query, text: "Whose security key it is."),
         AdminQuery.page[0],
     ]
@@ -154,7 +155,8 @@ extension FindAction {
                             "found_in": Schema.array(Schema.choice(of: NameMatch.Source.self)),
                         ]))
             ],
-            text: "The matches with where the name was found, and the position of the next page; null at the end. A page may have no match.",
+            text:
+                "The matches with where the name was found, and the position of the next page; null at the end. A page may have no match.",
             links: .person("/found/0")),
         handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)

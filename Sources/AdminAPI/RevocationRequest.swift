@@ -149,7 +149,8 @@ extension RevocationRequest {
     static let parameters = [
         AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter(
-            "user_id", place: .body, kind: PersonFields.userGrammar, text: "The user whose keys are revoked; with security_key, the required owner of that key."),
+            "user_id", place: .body, kind: PersonFields.userGrammar,
+            text: "The user whose keys are revoked; with security_key, the required owner of that key."),
         AdminRoute.Parameter("security_key", place: .body, kind: PersonFields.securityKeyGrammar, text: "The one key."),
         AdminRoute.Parameter(
             "key_id", place: .body, kind: .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),

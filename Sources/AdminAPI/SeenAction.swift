@@ -71,7 +71,8 @@ extension SeenAction {
         AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
         AdminRoute.Parameter(
-            "ticket_id", place: .body, kind: .identity, text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
+            "ticket_id", place: .body, kind: .identity,
+            text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
     ]
 
     static let route = AdminRoute(

@@ -101,8 +101,10 @@ enum BotDescriptions {
     private static let refusals: [RouteDescription.Answer] = [
         .init(400, text: "The arguments do not fit the function; the message names the parameter."),
         unauthorized, deniedTicket, notFound,
-        .init(405, text: "The function changes something, and is called with POST."), .init(413, text: "The arguments have more than 64 KiB."), limited,
-        badGateway, .init(503, text: "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
+        .init(405, text: "The function changes something, and is called with POST."),
+        .init(413, text: "The arguments have more than 64 KiB."), limited,
+        badGateway,
+        .init(503, text: "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
         timeout,
     ]
     private static let unauthorized = RouteDescription.Answer(

@@ -98,7 +98,9 @@ struct PersonRoutes: Sendable {
             timeoutMilliseconds: state.current.longestTimeoutMilliseconds + BotCaller.storeMilliseconds + BotCaller.marginMilliseconds,
             description: BotDescriptions.confirm, services,
             reading: .text("confirmation", longest: BotConfirmationToken.longestText) { text throws(BodyError) in
-                guard let text else { throw .unexpected(field: "confirmation", expectation: "it is missing; give the confirmation from the call's answer") }
+                guard let text else {
+                    throw .unexpected(field: "confirmation", expectation: "it is missing; give the confirmation from the call's answer")
+                }
                 return text
             }, count: { _, _, _ in }
         ) { person, text in confirm(person, text) }

@@ -83,7 +83,8 @@ struct SecretReader {
         } catch {
             problems.sources.note(resolved, at: place, nil)
             if mayBeSecret, !error.isForbidden {
-                problems.add(place, "expected the path of a file, found a text that may be its contents; save them in a file, and give its path")
+                problems.add(
+                    place, "expected the path of a file, found a text that may be its contents; save them in a file, and give its path")
                 return nil
             }
             let hint = error.isMissing ? PathHint.problem(of: path).map { "; \($0)" } ?? origin?.remedy(of: shown) : nil

@@ -135,7 +135,8 @@ enum DeliveriesCommands {
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
             Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
-            Option("notifier", value: .notifier, "the notifier whose pending deliveries end as dead, with the reason purged"), .author, .json,
+            Option("notifier", value: .notifier, "the notifier whose pending deliveries end as dead, with the reason purged"), .author,
+            .json,
         ],
         examples: [
             Example(

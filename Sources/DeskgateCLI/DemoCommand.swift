@@ -7,7 +7,8 @@ internal import POSIX
 enum DemoCommand {
     static let command = Command(
         "demo", "Shows Deskgate at work with a simulated help desk, phones and failures, until SIGTERM or SIGINT.",
-        details: "It makes a configuration with fresh secrets, and prints the address of the operators' page, how to sign in and what to try. "
+        details:
+            "It makes a configuration with fresh secrets, and prints the address of the operators' page, how to sign in and what to try. "
             + "Everything is on this machine alone. The directory stays when it ends.",
         options: [
             Option(

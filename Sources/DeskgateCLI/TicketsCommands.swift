@@ -25,7 +25,8 @@ enum TicketsCommands {
             Option("title", value: .text("TEXT"), required: true, "the subject"),
             Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
             Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
-            Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a registered field of the help desk"),
+            Option(
+                "field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a registered field of the help desk"),
             related, Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
         ],
         examples: [

@@ -16,7 +16,8 @@ extension ServiceMetrics {
             labels: ["sha256"]
         ) { [ComputedSample(record.configuration.fileDigest, value: 1)] }
         registry.gauge(
-            "deskgate_key_not_after_timestamp_seconds", "The last second in which a key of an app is valid, in Unix time; only for keys that end.",
+            "deskgate_key_not_after_timestamp_seconds",
+            "The last second in which a key of an app is valid, in Unix time; only for keys that end.",
             labels: ["app", "key_id"]
         ) {
             record.configuration.apps.flatMap { app in

@@ -135,7 +135,8 @@ import Time
             "users", "forget", "--app", Workspace.app, "--user", Markers.user, "--config", site.workspace.configuration)
         let lines = text.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "Forgotten. Erased: 0 push tokens, 0 events, 0 deliveries, 0 calls of bots, 0 revocations.")
-        #expect(lines.contains("Remains in deliveries to sink (1): waits for its delivery to the notifier, which ends the user's data in it."))
+        #expect(
+            lines.contains("Remains in deliveries to sink (1): waits for its delivery to the notifier, which ends the user's data in it."))
         #expect(lines.last?.hasPrefix("deskgate.db and deskgate.db-wal, ") == true)
         #expect(lines.last?.contains("searched for 1 text: ") == true)
         #expect(!text.output.contains(Markers.user))

@@ -12,7 +12,8 @@ extension TicketAction {
         "ticket_id", place: .body, kind: .number(1...Int64.max), isRequired: true, text: "The help desk's number of the ticket.")
     private static let priority = AdminRoute.Parameter(
         "priority", place: .body, kind: .choice(TicketPriority.allCases.map(\.rawValue)), text: "How urgent it is.")
-    private static let fields = AdminRoute.Parameter("custom_fields", place: .body, kind: .fields, text: "Fields that are registered at the help desk.")
+    private static let fields = AdminRoute.Parameter(
+        "custom_fields", place: .body, kind: .fields, text: "Fields that are registered at the help desk.")
 
     private static let creation = [
         app, AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The customer."),
@@ -20,7 +21,8 @@ extension TicketAction {
             "user_name", place: .body, kind: .line(1...TicketDraft.longestUserName),
             text: "The customer's name, as support sees it; without it, the help desk keeps the one that it has."),
         AdminRoute.Parameter("title", place: .body, kind: .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
-        AdminRoute.Parameter("group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
+        AdminRoute.Parameter("group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."),
+        priority, fields,
         AdminRoute.Parameter(
             "related_channels", place: .body, kind: .lines(0...TicketDraft.mostRelatedChannels),
             text: "The channels that it is about; the customer must have joined them."),

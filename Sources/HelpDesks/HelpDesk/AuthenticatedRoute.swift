@@ -148,7 +148,9 @@ package final class AuthenticatedRoute: Sendable {
     /// Records the final verdict, and decides what to do with it.
     private func next(_ verdict: Verdict, call: Call, payload: Result<PreparedRequest, BodyError>?, origin: Origin) -> Next {
         call.user.record(verdict, at: services.clocks.unixSeconds())
-        guard case .authorized = verdict, let caller = call.proven, let payload else { return .answer(refuse(verdict, call: call, origin: origin)) }
+        guard case .authorized = verdict, let caller = call.proven, let payload else {
+            return .answer(refuse(verdict, call: call, origin: origin))
+        }
         let perform: PreparedRequest
         switch payload {
         case .success(let bound): perform = bound

@@ -199,7 +199,8 @@ package final class PushTokenRoute: Sendable {
             CallerLogFields(registration, state.authorizer).append(to: &fields)
             return refuse(
                 response, result: .limited, level: .info, reason: failure.reason.word, app: app, details: fields, context: context)
-        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration: registration, context: context)
+        case .success(.revoked):
+            return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration: registration, context: context)
         case .success(.undecided): return refuse(.undecided(.internalError), registration: registration, context: context)
         case .failure(let error):
             metrics.count(.unavailable, app: app)

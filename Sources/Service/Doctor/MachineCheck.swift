@@ -26,7 +26,8 @@ struct MachineCheck: Sendable {
                 message:
                     "the clock is not synchronised, and shows \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
         case nil:
-            return DoctorFinding(.clock, state: .ok, message: "the clock shows \(time); the kernel does not report whether it is synchronised")
+            return DoctorFinding(
+                .clock, state: .ok, message: "the clock shows \(time); the kernel does not report whether it is synchronised")
         }
     }
 

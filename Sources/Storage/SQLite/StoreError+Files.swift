@@ -8,7 +8,8 @@ extension StoreError {
         StoreError(
             .unavailable, "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted",
             remedy: isReplaced
-                ? "put it back, or restart to continue with the file that is there" : "put it back before you restart: a start would not find it")
+                ? "put it back, or restart to continue with the file that is there"
+                : "put it back before you restart: a start would not find it")
     }
 
     static func noStore(_ path: String, remedy: String? = nil) -> StoreError {

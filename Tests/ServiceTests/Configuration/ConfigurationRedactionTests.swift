@@ -86,7 +86,8 @@ import Testing
                 "store":{"path":"\(text)","revocations_path":"\(text)"},"admin":{"unix":"\(text)"},"listen":{"tls":{"certificate":"\(text)","key":"\(text)"}}
                 """)
         for place in ["store.path", "store.revocations_path", "admin.unix"] {
-            #expect(problems.contains("$.\(place): expected the path of a file, found a text that may hold a secret; give a path without one"))
+            #expect(
+                problems.contains("$.\(place): expected the path of a file, found a text that may hold a secret; give a path without one"))
         }
         let contents = "expected the path of a file, found a text that may be its contents; save them in a file, and give its path"
         #expect(problems.contains("$.listen.tls.certificate: \(contents)"))

@@ -134,7 +134,8 @@ import Testing
     @Test(arguments: [
         ("TimeoutStopUSec=20s", "it is killed 20 s after a stop, but shutdown.drain_seconds is 20; set TimeoutStopSec=25 or more"),
         ("TimeoutStopUSec=25s", nil), ("TimeoutStopUSec=infinity", nil), ("", nil),
-        ("Type=forking", "Type=forking waits for something that the service does not do; set Type=notify"), ("Type=notify", nil), ("Type=exec", nil),
+        ("Type=forking", "Type=forking waits for something that the service does not do; set Type=notify"), ("Type=notify", nil),
+        ("Type=exec", nil),
     ])
     func startAndStopMustFit(_ setting: String, _ found: String?) throws {
         #expect(

@@ -103,7 +103,8 @@ final class PostgresFiles: Sendable {
         }
         let found = try Command("sh", "-c", "command -v \(program)")
         guard found.status == 0 else {
-            throw PostgresServer.Failure.notInstalled("\(program) is missing: run `Scripts/install-dependencies test`, which installs PostgreSQL")
+            throw PostgresServer.Failure.notInstalled(
+                "\(program) is missing: run `Scripts/install-dependencies test`, which installs PostgreSQL")
         }
         return String(found.output.split(separator: "\n").first ?? "")
     }

@@ -155,7 +155,8 @@ extension TicketRoutes {
                     RouteDescription.Answer(429, text: "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
                     RouteDescription.Answer(
                         503,
-                        text: "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable, or refuses our token.",
+                        text:
+                            "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable, or refuses our token.",
                         headers: ["Retry-After"]),
                 ])
     }
