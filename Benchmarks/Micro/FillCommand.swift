@@ -28,7 +28,7 @@ enum FillCommand {
         switch (arguments[0], Int(arguments[3])) {
         case ("fill-events", _): try events(file, appID: app, notifier: arguments[3], count: count, tokens: [])
         case ("fill-pushes", _):
-            try events(file, appID: app, notifier: arguments[3], count: count, tokens: (0..<FilledEvents.tickets).map { _ in try token() })
+            try events(file, appID: app, notifier: arguments[3], count: count, tokens: (0..<SampleEvents.tickets).map { _ in try token() })
         case ("fill-devices", let first?): try devices(file, appID: app, numbers: first..<first + count)
         default: throw Usage()
         }
@@ -45,7 +45,7 @@ enum FillCommand {
         try filling.fill(1..<count + 1) { number, completion in
             let token = tokens.isEmpty ? nil : tokens[number % tokens.count]
             let name = notifiers[number % notifiers.count]
-            let incoming = FilledEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
+            let incoming = SampleEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
             filling.store.accept(incoming, telling: .nobody) { completion($0.failure) }
         }
     }

@@ -10,7 +10,7 @@ internal import Time
 /// Forgets a person: no key counts any more, and the store keeps nothing of the person but a digest.
 package struct ForgetAction: AdminAction, Equatable {
     /// Milliseconds within which other processes learn of a revocation. Until then they may store data about the person.
-    private static let hearingMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
+    private static let propagationMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
     /// The maximum number of a person's devices that are searched for in the files afterwards; a person has fewer.
     private static let mostDevices = 1000
     private static let revocationsPerPage = 1000
@@ -33,7 +33,7 @@ package struct ForgetAction: AdminAction, Equatable {
         let devices = try context.store.devices(
             DeviceFilter(appID: person.appID, userID: person.userID), after: nil, limit: Self.mostDevices)
         let former = try revokeForEver(context)
-        if context.store.newsMilliseconds != nil { Self.wait() }
+        if context.store.pollMilliseconds != nil { Self.wait() }
         let revocations = try removeRevocations(context)
         let erasure = try context.store.erase(person, now: context.now, telling: context.state.registryAudience)
         context.onForget(person)
@@ -74,7 +74,7 @@ package struct ForgetAction: AdminAction, Equatable {
 
     private static func wait() {
         let pause = Monitor(())
-        _ = pause.wait(timeoutMilliseconds: hearingMilliseconds) { _ in nil as Void? }
+        _ = pause.wait(timeoutMilliseconds: propagationMilliseconds) { _ in nil as Void? }
     }
 }
 

@@ -28,8 +28,8 @@ package struct AppSubscriptions: Sendable {
             let all = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
             comments[ByteKey(app.id)] = all
             quietComments[ByteKey(app.id)] = all.filter { pushTypes[$0.notifier] == nil }
-            let told = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
-            let changes = told.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
+            let reported = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
+            let changes = reported.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
             tickets[ByteKey(app.id)] = changes
             let withdrawing = all.filter { known[$0.notifier]?.withdraws == true }
             seen[ByteKey(app.id)] =
@@ -38,7 +38,7 @@ package struct AppSubscriptions: Sendable {
                     Subscription(
                         notifier: $0.notifier, deviceTypes: $0.deviceTypes, requiresDevice: $0.requiresDevice, isForEachDevice: true)
                 }
-            registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
+            registry.append((app.id, reported.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
             if app.sessionLifeSeconds != nil {
                 // Not in order: the end of a session must not wait until an earlier registration has been passed on.
                 sessions.append((app.id, notifiers.filter(\.type.isRelay).map { Subscription(notifier: $0.name) }))

@@ -116,7 +116,7 @@ enum LiveCredential {
         let start = "\(name) (\(type.rawValue)): "
         guard let verdict else { return "\(start)only a delivery shows it" }
         guard let remedy = verdict.remedy else {
-            return NotifierVerdict.notJudged(type).map { "\(start)good; \($0) was not judged" } ?? "\(start)good"
+            return NotifierVerdict.notVerified(type).map { "\(start)good; \($0) was not judged" } ?? "\(start)good"
         }
         return "\(start)\(status(verdict)): \(verdict.reason): \(remedy)"
     }
@@ -126,7 +126,7 @@ enum LiveCredential {
         [
             "notifier": .string(name), "type": .string(type.rawValue), "status": .string(verdict.map(status) ?? "not_judged"),
             "reason": verdict.map { .string($0.reason) } ?? .null, "remedy": verdict?.remedy.map { .string($0) } ?? .null,
-            "not_judged": verdict?.kind == .good ? NotifierVerdict.notJudged(type).map { .string($0) } ?? .null : .null,
+            "not_judged": verdict?.kind == .good ? NotifierVerdict.notVerified(type).map { .string($0) } ?? .null : .null,
         ]
     }
 

@@ -53,12 +53,12 @@ enum StoreCopyCommand {
 
 /// Says on standard error how far a copy has come: after each table, and every second within a long one.
 private struct Progress {
-    private var toldAt = SystemClock.monotonicMilliseconds()
+    private var reportedAt = SystemClock.monotonicMilliseconds()
 
     mutating func tell(_ progress: StoreCopyProgress) {
         let now = SystemClock.monotonicMilliseconds()
-        guard progress.copied >= progress.total || now.elapsed(since: toldAt) >= 1000 else { return }
-        toldAt = now
+        guard progress.copied >= progress.total || now.elapsed(since: reportedAt) >= 1000 else { return }
+        reportedAt = now
         Console.remark("\(progress.table): \(progress.copied) of \(progress.total)")
     }
 }

@@ -10,7 +10,7 @@ enum WaitingLine {
         _ what: @escaping @Sendable @autoclosure () -> String, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let isOver = Monitor(false)
-        let thread = Machine.isTerminal(2) ? try? DedicatedThread { tell(what, isOver) } : nil
+        let thread = Machine.isTerminal(2) ? try? DedicatedThread { draw(what, isOver) } : nil
         defer {
             isOver.update { $0 = true }
             thread?.join()
@@ -18,7 +18,7 @@ enum WaitingLine {
         return try work()
     }
 
-    private static func tell(_ what: () -> String, _ isOver: Monitor<Bool>) {
+    private static func draw(_ what: () -> String, _ isOver: Monitor<Bool>) {
         let start = SystemClock.monotonicMilliseconds()
         var isShown = false
         while isOver.wait(timeoutMilliseconds: 1000, { $0 ? true : nil }) == nil {

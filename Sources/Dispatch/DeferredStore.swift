@@ -273,7 +273,7 @@ extension DeferredStore {
 
     var replicas: [Replica] { (try? store())?.replicas ?? [] }
 
-    var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
+    var pollMilliseconds: UInt64? { (try? store())?.pollMilliseconds }
 
     var clockOffsetMilliseconds: Int64? { (try? store())?.clockOffsetMilliseconds }
 

@@ -8,7 +8,7 @@ extension DeliveryLane {
     private static let graceMilliseconds: UInt64 = 30_000
 
     /// Whether the lane has an update for the processes that share the store, or must read theirs, although it starts nothing.
-    var tellsOrAsks: Bool { !isLeaving && (asks || !hasAsked || !pauseUpdates.isEmpty) }
+    var hasPauseUpdates: Bool { !isLeaving && (asks || !hasAsked || !pauseUpdates.isEmpty) }
 
     /// Has the next claim share the update, in place of earlier ones of this kind.
     mutating func tell(_ update: PauseUpdate) {

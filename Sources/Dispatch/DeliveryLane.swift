@@ -83,8 +83,8 @@ struct DeliveryLane {
     /// pace.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
-        let pace = notifier.pace.map(\.windowMilliseconds).max() ?? 0
-        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, pace)
+        let rateLimits = notifier.rateLimits.map(\.windowMilliseconds).max() ?? 0
+        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, rateLimits)
     }
 
     /// Returns the number of attempts that may start at `now`.
@@ -102,7 +102,8 @@ struct DeliveryLane {
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
-            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace, pauseUpdates: pauseUpdates)
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, rateLimits: notifier.rateLimits,
+            pauseUpdates: pauseUpdates)
     }
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
@@ -164,7 +165,7 @@ struct DeliveryLane {
         let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
             device: update == nil ? nil : ended.delivery.device, update: update,
-            uncalled: outcome.mayHaveArrived ? nil : RateLimitedCall(ended.delivery, ended.served.notifier.pace))
+            uncalled: outcome.mayHaveArrived ? nil : RateLimitedCall(ended.delivery, ended.served.notifier.rateLimits))
         return (ended, result)
     }
 

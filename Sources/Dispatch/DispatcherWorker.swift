@@ -88,7 +88,7 @@ final class DispatcherWorker: Sendable {
 
     /// Whether the store is to be asked for all lanes: now and then, when other processes work on it too.
     private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
-        guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
+        guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
         return true
     }
@@ -202,12 +202,12 @@ final class DispatcherWorker: Sendable {
     /// The lanes with room for attempts, the least occupied first, because one call claims a limited number of deliveries for all lanes.
     private func claiming(_ lanes: inout [DeliveryLane], _ now: UnixMilliseconds) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
-        let isShared = store.newsMilliseconds != nil
+        let isShared = store.pollMilliseconds != nil
         for index in lanes.indices {
             let lane = lanes[index]
             // A lane that begins asks first whether the others have paused its notifier.
             let room = isShared && !lane.hasAsked ? 0 : max(0, lanes[index].room(now: now))
-            if room > 0 || isShared && lane.tellsOrAsks { claiming.append((index, room)) }
+            if room > 0 || isShared && lane.hasPauseUpdates { claiming.append((index, room)) }
         }
         return claiming.sorted { (lanes[$0.lane].occupancy, $0.lane) < (lanes[$1.lane].occupancy, $1.lane) }
     }
@@ -256,6 +256,6 @@ final class DispatcherWorker: Sendable {
         for index in lanes.indices { next = min(next, lanes[index].wakeAt(now: now) ?? next) }
         // Nobody wakes this thread when the store is opened again, after which there may be claims to give back.
         let longest = store.refusal?.kind == .notOpen ? Self.storeRetryMilliseconds : Self.longestWaitMilliseconds
-        return min(now.remaining(until: next), store.newsMilliseconds ?? longest)
+        return min(now.remaining(until: next), store.pollMilliseconds ?? longest)
     }
 }

@@ -45,7 +45,7 @@ final class Engine {
             startWaiting()
             let hasStarted = perform()
             while let (handle, result) = multi.nextFinished() { finish(handle, result) }
-            tellAnswered()
+            completeAnswered()
             endDraining()
             expireWaiting()
             startWaiting()
@@ -80,7 +80,7 @@ final class Engine {
         let now = SystemClock.monotonicMilliseconds()
         guard now < transfer.deadline else {
             admission.finish(transfer.place)
-            return tell(transfer, .failure(.timeout(.queued)))
+            return complete(transfer, .failure(.timeout(.queued)))
         }
         let easy = idle.popLast() ?? EasyHandle()
         easy.prepare(transfer, settings: settings, sockets: sockets, timeoutMilliseconds: Int(transfer.deadline - now))
@@ -102,9 +102,9 @@ final class Engine {
         let outcome = easy.outcome(result, of: transfer.request, hasProxy: settings.proxy != nil)
         let result = transfer.result(easy, outcome)
         if settings.staysOnFirstConnection, case .success = result { sockets.openNoMore() }
-        if settings.httpVersion == .http2 { look(after: transfer, easy, result) }
+        if settings.httpVersion == .http2 { examine(after: transfer, easy, result) }
         release(transfer, easy)
-        if !transfer.isFinished { tell(transfer, result) }
+        if !transfer.isFinished { complete(transfer, result) }
     }
 
     /// The response of a transfer is whole before its end.
@@ -113,12 +113,12 @@ final class Engine {
     }
 
     // A body that came with its head has ended by now. Another one is read to its end, so that its connection can be kept.
-    private func tellAnswered() {
+    private func completeAnswered() {
         guard !answered.isEmpty else { return }
         let now = SystemClock.monotonicMilliseconds()
         for transfer in answered {
             guard !transfer.isFinished, let easy = transfer.easy else { continue }
-            tell(transfer, transfer.result(easy, .success))
+            complete(transfer, transfer.result(easy, .success))
             draining.append((transfer, settings.keepsConnections ? now.saturating(adding: Self.drainMilliseconds) : now))
         }
         answered.removeAll()
@@ -135,7 +135,7 @@ final class Engine {
     }
 
     // Many transfers share a connection, so the result of one says something about the others.
-    private func look(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
+    private func examine(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success:
             guard let connection = easy.connection else { return }
@@ -156,7 +156,7 @@ final class Engine {
         } else {
             guard !admission.removeWaiting(of: transfer.place, where: { $0 === transfer }).isEmpty else { return }
         }
-        tell(transfer, .failure(.cancelled))
+        complete(transfer, .failure(.cancelled))
     }
 
     private func release(_ transfer: Transfer, _ easy: EasyHandle) {
@@ -174,7 +174,7 @@ final class Engine {
         idle.append(easy)
     }
 
-    private func tell(_ transfer: Transfer, _ result: Result<ClientResponse, ClientError>) {
+    private func complete(_ transfer: Transfer, _ result: Result<ClientResponse, ClientError>) {
         inbox.finish(transfer)
         transfer.finish(result)
     }
@@ -188,7 +188,7 @@ final class Engine {
             firstDeadline = min(firstDeadline, transfer.deadline)
             return false
         }
-        for transfer in expired { tell(transfer, .failure(.timeout(.queued))) }
+        for transfer in expired { complete(transfer, .failure(.timeout(.queued))) }
     }
 
     // libcurl shortens the wait for its own transfers, except for a timer that it lost while a transfer which waits in its own queue found
@@ -202,7 +202,7 @@ final class Engine {
     private func end() {
         for (transfer, _) in draining { transfer.easy.map { release(transfer, $0) } }
         for transfer in running.values { cancel(transfer) }
-        for transfer in admission.removeWaiting(where: { _ in true }) { tell(transfer, .failure(.cancelled)) }
+        for transfer in admission.removeWaiting(where: { _ in true }) { complete(transfer, .failure(.cancelled)) }
         inbox.end()
         // The easy handles are freed first, because they refer to the multi handle.
         idle.removeAll()

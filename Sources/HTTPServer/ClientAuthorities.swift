@@ -23,7 +23,7 @@ package final class ClientAuthorities: @unchecked Sendable, Equatable {
     package static func == (left: ClientAuthorities, right: ClientAuthorities) -> Bool { left.text == right.text }
 
     /// Verifies the certificate that the client of a connection has shown in its handshake. Checks signatures, so it takes 0.1 ms.
-    func judge(_ connection: OpaquePointer) -> PeerCertificate {
+    func evaluate(_ connection: OpaquePointer) -> PeerCertificate {
         switch UInt32(bitPattern: unsafe shim_peer_certificate(connection, list)) {
         case SHIM_PEER_TRUSTED.rawValue: .trusted
         case SHIM_PEER_MISSING.rawValue: .missing

@@ -47,7 +47,7 @@ final class Connection: Exchange {
     /// Whether the deadline has answered a suspended request, whose handler still holds the right to answer.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
-    @exclusivity(unchecked) nonisolated(unsafe) private var judged: (by: ClientAuthorities, certificate: PeerCertificate)?
+    @exclusivity(unchecked) nonisolated(unsafe) private var evaluated: (by: ClientAuthorities, certificate: PeerCertificate)?
 
     init(_ raw: OpaquePointer, context: ServerContext) {
         unsafe self.raw = raw
@@ -221,9 +221,9 @@ final class Connection: Exchange {
     }
 
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
-        if let judged = unsafe judged, judged.by === authorities { return judged.certificate }
-        let certificate = unsafe authorities.judge(raw)
-        unsafe judged = (authorities, certificate)
+        if let evaluated = unsafe evaluated, evaluated.by === authorities { return evaluated.certificate }
+        let certificate = unsafe authorities.evaluate(raw)
+        unsafe evaluated = (authorities, certificate)
         return certificate
     }
 

@@ -31,27 +31,27 @@ final class WarningLog: Sendable {
 
     private let logger: Logger
     private let clocks: Clocks
-    private let told: Monitor<(configuration: Configuration, at: UnixSeconds)>
+    private let reported: Monitor<(configuration: Configuration, at: UnixSeconds)>
 
     init(_ configuration: Configuration, logger: Logger, clocks: Clocks) {
         self.logger = logger
         self.clocks = clocks
-        told = Monitor((configuration, clocks.unixSeconds()))
+        reported = Monitor((configuration, clocks.unixSeconds()))
         tell(configuration)
     }
 
     func tell(_ configuration: Configuration) {
         let now = clocks.unixSeconds()
-        told.withLock { $0 = (configuration, now) }
+        reported.withLock { $0 = (configuration, now) }
         for warning in configuration.warnings(now: now) {
             logger.log(.warning, message: "configuration", fields: ["path": .string(warning.path), "warning": .string(warning.message)])
         }
     }
 
     /// Logs the warnings again if a day has passed.
-    func tellDaily() {
+    func logDaily() {
         let now = clocks.unixSeconds()
-        let (configuration, at) = told.withLock { $0 }
+        let (configuration, at) = reported.withLock { $0 }
         if now >= at + Self.daySeconds { tell(configuration) }
     }
 }

@@ -61,11 +61,11 @@ package final class RunningService: Sendable {
         }
         (revocations, copying, watches, deliveries, adminServer, publicServer) = try Self.start(
             configuration, graph: graph, logger: logger, clocks: clocks)
-        graph.metrics.tellListeners([
+        graph.metrics.registerListeners([
             ("public", publicServer, configuration.listen.settings), ("admin", adminServer, configuration.admin.listener.settings),
         ])
         let backups = BackupRecord(configuration.store)
-        if let backups { graph.metrics.tellBackups { backups.time } }
+        if let backups { graph.metrics.registerBackups { backups.time } }
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)
         self.warnings = warnings
         identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
@@ -75,7 +75,7 @@ package final class RunningService: Sendable {
         chores = try? PeriodicTasks {
             newStore.tell()
             denials.flush()
-            warnings.tellDaily()
+            warnings.logDaily()
             keyUses.tend()
             backups?.refresh()
         }

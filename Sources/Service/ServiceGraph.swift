@@ -93,7 +93,7 @@ package struct ServiceGraph: Sendable {
         operatorState = SnapshotReference(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
-        metrics.tellCertificateExpiries { expiries.withLock { $0 } }
+        metrics.registerCertificateExpiries { expiries.withLock { $0 } }
         let authorizations = AuthorizationInquiry(recorder, helpDeskState, store: store, clocks: clocks)
         self.authorizations = authorizations
         let invalidation = CacheInvalidation()
@@ -112,17 +112,17 @@ package struct ServiceGraph: Sendable {
         revocations.refresh()
         self.revocations = revocations
         let isCopied = configuration.store.revocationsPath != nil
-        metrics.tellRevocations(isCopied: isCopied, { revocations.live.current.count }, status: { revocations.status })
+        metrics.registerRevocations(isCopied: isCopied, { revocations.live.current.count }, status: { revocations.status })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         let (answers, facts) = (WatchedAnswers(metrics, clocks: clocks), WatchedStore())
         self.answers = answers
         record = ConfigurationRecord(configuration, clocks: clocks)
-        metrics.tellReloads(record)
-        metrics.tellConfiguration(record)
-        metrics.tellQueueLimits(configuration.store)
-        metrics.tellBackends(helpDeskState)
-        metrics.tellStoreClock(store)
+        metrics.registerReloads(record)
+        metrics.registerConfiguration(record)
+        metrics.registerQueueLimits(configuration.store)
+        metrics.registerBackends(helpDeskState)
+        metrics.registerStoreClock(store)
         let keyUses = KeyUsageFlusher(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
         // Before anything is served. A store that has just not answered is not waited for again; `tend` reads it later.
         if revocations.status.source == .store { try? keyUses.read() }
@@ -165,7 +165,7 @@ package struct ServiceGraph: Sendable {
                 nearestApp: answers.nearestApp, unserved: answers.unservedDevices, facts: facts.facts)
         }
         let currentProblems: @Sendable () -> ProblemSearch = { problems((try? store.pending()) ?? []) }
-        metrics.tellProblems { currentProblems().counts }
+        metrics.registerProblems { currentProblems().counts }
         // With the deliveries that the watch has read last, so that nothing waits for the store.
         let severeProblems: @Sendable () -> [SevereProblem] = { problems(facts.facts.pending).severe }
         self.severeProblems = severeProblems
@@ -173,7 +173,7 @@ package struct ServiceGraph: Sendable {
             configuration, store: store, facts: facts, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
             problems: severeProblems, logger: logger, clocks: clocks)
         self.watch = watch
-        metrics.tellDisks { watch.disks }
+        metrics.registerDisks { watch.disks }
         let openAPI = OpenAPIDocument()
         admin = AdminListener(
             AdminServices(

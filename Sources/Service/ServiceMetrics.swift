@@ -30,7 +30,7 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Registers the metric of the listeners' certificate expiries, in Unix seconds.
-    func tellCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UnixSeconds)]) {
+    func registerCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UnixSeconds)]) {
         registry.gauge(
             "deskgate_certificate_expiry_timestamp_seconds", "When a listener's certificate expires, in Unix time.", labels: ["listener"]
         ) {
@@ -39,7 +39,7 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Registers the metrics of the last reload, as Prometheus calls its own.
-    func tellReloads(_ record: ConfigurationRecord) {
+    func registerReloads(_ record: ConfigurationRecord) {
         registry.gauge(
             "deskgate_config_last_reload_successful", "Whether the last attempt to load the configuration succeeded: 1 or 0."
         ) {
@@ -54,7 +54,7 @@ struct ServiceMetrics: Sendable {
 
     /// Registers the metrics of revocations.
     /// - Parameter isCopied: whether a copy shall be kept.
-    func tellRevocations(
+    func registerRevocations(
         isCopied: Bool, _ count: @escaping @Sendable () -> Int, status: @escaping @Sendable () -> RevocationStatus
     ) {
         registry.gauge("deskgate_revocations", "Revocations of security keys in force.") { Double(count()) }
@@ -80,7 +80,7 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Registers the metrics of the disks that the service writes to, by their contents.
-    func tellDisks(_ disks: @escaping @Sendable () -> [WatchedDisk]) {
+    func registerDisks(_ disks: @escaping @Sendable () -> [WatchedDisk]) {
         registry.gauge(
             "deskgate_disk_free_bytes", "What the service can still write on the file system of a file of its own, in bytes.",
             labels: ["file"]

@@ -9,7 +9,7 @@ internal import Time
 /// Gauges of the service's state: computed at each rendering from memory.
 extension ServiceMetrics {
     /// Registers what the configuration in force says: which file it was read from, and which dates it names.
-    func tellConfiguration(_ record: ConfigurationRecord) {
+    func registerConfiguration(_ record: ConfigurationRecord) {
         registry.gauge(
             "deskgate_config_info",
             "Always 1; sha256 is that of the configuration file in force, as sha256sum prints it, and empty when the file holds secrets.",
@@ -35,7 +35,7 @@ extension ServiceMetrics {
     }
 
     /// Registers the bounds of the queue, which only a restart changes.
-    func tellQueueLimits(_ store: Configuration.Store) {
+    func registerQueueLimits(_ store: Configuration.Store) {
         registry.gauge("deskgate_queue_pending_limit", "How many deliveries may wait in all, before webhooks are answered 503.") {
             Double(store.maximumPending)
         }
@@ -45,7 +45,7 @@ extension ServiceMetrics {
     }
 
     /// Registers the states of the breakers of the apps' backends.
-    func tellBackends(_ state: SnapshotReference<HelpDeskState>) {
+    func registerBackends(_ state: SnapshotReference<HelpDeskState>) {
         registry.gauge(
             "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
         ) {
@@ -59,7 +59,7 @@ extension ServiceMetrics {
     }
 
     /// Registers the problems that `deskgate status` lists.
-    func tellProblems(_ counts: @escaping @Sendable () -> [(kind: String, severity: String, count: Int)]) {
+    func registerProblems(_ counts: @escaping @Sendable () -> [(kind: String, severity: String, count: Int)]) {
         registry.gauge(
             "deskgate_problems", "How many problems of a kind and severity there are now, as deskgate status lists them.",
             labels: ["kind", "severity"]
@@ -67,7 +67,7 @@ extension ServiceMetrics {
     }
 
     /// Registers how the store's clock differs from this machine's; a store without a clock of its own has no series.
-    func tellStoreClock(_ store: any Store) {
+    func registerStoreClock(_ store: any Store) {
         registry.gauge(
             "deskgate_store_clock_offset_seconds",
             "How far the clock of a PostgreSQL store is ahead of this machine's; less than 0: behind.",
@@ -78,13 +78,13 @@ extension ServiceMetrics {
     }
 
     /// Registers when the store was last backed up; 0 when never.
-    func tellBackups(_ lastBackup: @escaping @Sendable () -> UnixSeconds) {
+    func registerBackups(_ lastBackup: @escaping @Sendable () -> UnixSeconds) {
         registry.gauge(
             "deskgate_store_backup_timestamp_seconds", "When deskgate store backup last copied the store, in Unix time; 0 when never."
         ) { Double(lastBackup().rawValue) }
     }
 
-    func tellListeners(_ servers: [(listener: String, server: Server, settings: ServerSettings)]) {
+    func registerListeners(_ servers: [(listener: String, server: Server, settings: ServerSettings)]) {
         // A server holds its routes, which hold the registry.
         let all = servers.map { (listener: $0.listener, server: WeakServer($0.server), settings: $0.settings) }
         registry.gauge("deskgate_http_connections", "Open connections.", labels: ["listener"]) {

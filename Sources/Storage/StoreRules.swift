@@ -52,7 +52,7 @@ enum StoreRules {
     }
 
     /// Whether an event that is to be erased has no deliveries left, so that it is not stored at all.
-    static func tellsNobody(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
+    static func hasNoReceiver(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
         isErased && rows.allSatisfy { $0.ending != nil }
     }
 

@@ -23,27 +23,27 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         /// The number of jobs that the writer waits for before it continues.
         var wanted = 1
         /// Whether one of the jobs may not be patient.
-        var isPressing = false
+        var isUrgent = false
         /// Whether the writer looks for jobs within the time that patient ones wait, without being woken. Before its first look it does.
-        var comesBack = true
+        var isPolling = true
         var isClosed = false
 
         mutating func append(_ job: Job) {
             jobs.append(job)
-            if !job.isDeferrable { isPressing = true }
+            if !job.isDeferrable { isUrgent = true }
         }
 
         /// Whether there is nothing to do, so that the next job must wake the writer.
-        mutating func mayRest() -> Bool {
-            comesBack = !jobs.isEmpty || isClosed
-            return !comesBack
+        mutating func canSleep() -> Bool {
+            isPolling = !jobs.isEmpty || isClosed
+            return !isPolling
         }
 
         /// Removes at most `count` jobs.
         mutating func take(_ count: Int) -> [Job] {
             let taken = Array(jobs.prefix(count))
             jobs.removeFirst(taken.count)
-            isPressing = jobs.contains { !$0.isDeferrable }
+            isUrgent = jobs.contains { !$0.isDeferrable }
             return taken
         }
     }
@@ -82,10 +82,10 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
             abandoned = sweep(&state, for: job.lane)
             guard bounds.hasRoom(for: job.lane, in: state.counts) else { return (.tooManyCalls, false) }
             state.counts.add(1, to: job.lane)
-            let (isFirst, isFirstPressing) = (state.jobs.isEmpty, !job.isDeferrable && !state.isPressing)
+            let (isFirst, isFirstUrgent) = (state.jobs.isEmpty, !job.isDeferrable && !state.isUrgent)
             state.append(job)
             let isEnough = state.wanted > 1 && state.jobs.count == state.wanted
-            return (nil, isFirstPressing || isFirst && !state.comesBack || isEnough)
+            return (nil, isFirstUrgent || isFirst && !state.isPolling || isEnough)
         }
         for job in abandoned { job.fail(.abandoned) }
         if let error { job.fail(error) }
@@ -103,23 +103,23 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         if wanted > 1 {
             _ = state.wait(timeoutMilliseconds: Self.gatherMilliseconds) { $0.jobs.count >= wanted || $0.isClosed ? true : nil }
         }
-        if state.withLock({ $0.comesBack }) { waitForPressingJobs() }
-        if state.withLock({ $0.mayRest() }) {
+        if state.withLock({ $0.isPolling }) { waitForUrgentJobs() }
+        if state.withLock({ $0.canSleep() }) {
             let isThere = state.wait(timeoutMilliseconds: idleAfterMilliseconds) { $0.jobs.isEmpty && !$0.isClosed ? nil : true }
             guard isThere == true else { return .idle }
-            waitForPressingJobs()
+            waitForUrgentJobs()
         }
         return state.withLock { state in
             guard !state.jobs.isEmpty else { return .closed }
             let taken = state.take(batch)
-            (state.wanted, state.comesBack) = (max(1, taken.count * 3 / 4), true)
+            (state.wanted, state.isPolling) = (max(1, taken.count * 3 / 4), true)
             return .jobs(taken)
         }
     }
 
     /// Lets patient jobs wait for others: most often the next call comes, and one commit is for both.
-    private func waitForPressingJobs() {
-        _ = state.wait(timeoutMilliseconds: deferralMilliseconds) { $0.isPressing || $0.isClosed ? true : nil }
+    private func waitForUrgentJobs() {
+        _ = state.wait(timeoutMilliseconds: deferralMilliseconds) { $0.isUrgent || $0.isClosed ? true : nil }
     }
 
     func done(_ jobs: some Sequence<Job>) {

@@ -37,9 +37,9 @@ package enum SpecialAddress: String, Sendable, CaseIterable {
     /// An IPv4-mapped address is the IPv4 address, as `IPAddress` has it, and so is one behind NAT64's well-known prefix (RFC 6052): with
     /// DNS64 (RFC 6147) every IPv4 host looks so.
     package init?(_ address: IPAddress) {
-        let judged = Self.embedded(in: address) ?? address
-        guard let kind = Self.blocks.first(where: { $0.block.contains(judged) })?.kind else {
-            guard !judged.isIPv4, !Self.global.contains(judged) else { return nil }
+        let evaluated = Self.embedded(in: address) ?? address
+        guard let kind = Self.blocks.first(where: { $0.block.contains(evaluated) })?.kind else {
+            guard !evaluated.isIPv4, !Self.global.contains(evaluated) else { return nil }
             self = .reserved
             return
         }

@@ -26,8 +26,8 @@ import Time
 
     @Test func `a process tells another that the shadow mode let a user in`() throws {
         let known = known([(Self.wrong, 1), (Self.shadowed, 2)])
-        let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
-        #expect(told.history?.lastSuccess?.isShadowed == true)
+        let reported = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
+        #expect(reported.history?.lastSuccess?.isShadowed == true)
         let allowed = try #require(KnownAuthorizations(parsing: self.known([(Self.allowed, 1)]).serialized()))
         #expect(allowed.history?.lastSuccess?.isShadowed == false)
     }
@@ -67,8 +67,8 @@ import Time
         if case .limited(let scope) = reason { rule = LimitRule(per: scope, max: 2, windowMilliseconds: 300_000) }
         recent.record(AuthorizationFailure(reason, at: Self.now + 3, nextAt: Self.now + 9, rule: rule), of: Self.user)
         let known = KnownAuthorizations(startedAt: Self.now, completeSince: Self.now, history: recent.history(of: Self.user))
-        let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
-        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8, nextAt: Self.now + 14, rule: rule))
+        let reported = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
+        #expect(reported.history?.failure == AuthorizationFailure(reason, at: Self.now + 8, nextAt: Self.now + 14, rule: rule))
     }
 
     @Test(
@@ -136,15 +136,15 @@ import Time
         ] as [[(Verdict, UInt64)]])
     func aProcessTellsAnother(_ verdicts: [(Verdict, UInt64)]) throws {
         let known = known(verdicts)
-        let told = try #require(KnownAuthorizations(parsing: known.serialized()))
-        #expect(told.startedAt == known.startedAt)
-        #expect(told.completeSince == known.completeSince)
-        #expect((told.history == nil) == (known.history == nil))
-        #expect(told.history?.lastSuccess == known.history?.lastSuccess)
-        #expect(told.history?.denials == known.history?.denials)
-        #expect(told.history?.isDenied == known.history?.isDenied)
+        let reported = try #require(KnownAuthorizations(parsing: known.serialized()))
+        #expect(reported.startedAt == known.startedAt)
+        #expect(reported.completeSince == known.completeSince)
+        #expect((reported.history == nil) == (known.history == nil))
+        #expect(reported.history?.lastSuccess == known.history?.lastSuccess)
+        #expect(reported.history?.denials == known.history?.denials)
+        #expect(reported.history?.isDenied == known.history?.isDenied)
         for passed: UInt64 in [0, 150, 660, 700, 5000] {
-            #expect(told.history?.count(at: Self.now + passed) == known.history?.count(at: Self.now + passed))
+            #expect(reported.history?.count(at: Self.now + passed) == known.history?.count(at: Self.now + passed))
         }
     }
 

@@ -6,11 +6,11 @@ import Testing
 @Suite struct LocalizedTextTests {
     @Test func whatIsInterpolatedIsToldInTheSameLanguage() {
         let age = LocalizedText("\(2) days", "\(2) дн.")
-        let told = LocalizedText("The key is \(age) old.", "Ключу \(age)")
-        #expect(told.text(in: .english) == "The key is 2 days old.")
-        #expect(told.text(in: .russian) == "Ключу 2 дн.")
-        #expect(told + LocalizedText(verbatim: " dgk1") == LocalizedText("The key is \(age) old. dgk1", "Ключу \(age) dgk1"))
-        #expect(told.map { $0.uppercased() }.russian == "КЛЮЧУ 2 ДН.")
+        let reported = LocalizedText("The key is \(age) old.", "Ключу \(age)")
+        #expect(reported.text(in: .english) == "The key is 2 days old.")
+        #expect(reported.text(in: .russian) == "Ключу 2 дн.")
+        #expect(reported + LocalizedText(verbatim: " dgk1") == LocalizedText("The key is \(age) old. dgk1", "Ключу \(age) dgk1"))
+        #expect(reported.map { $0.uppercased() }.russian == "КЛЮЧУ 2 ДН.")
     }
 
     @Test func anEnglishTextIsNoTranslation() {

@@ -45,7 +45,7 @@ import Time
             RegistrationCalls(user: times, devices: [times, times]),
             Claim(
                 notifier: "log", now: 1017, leaseMilliseconds: 10, limit: 1, longestDelayMilliseconds: 5, heldMilliseconds: 6,
-                pace: [OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 100)], pauseUpdates: [.begins(pause), .ends]),
+                rateLimits: [OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 100)], pauseUpdates: [.begins(pause), .ends]),
             Claimed([delivery], expired: 1, withoutTarget: 2, putOff: 3, nextDue: 1018, pauses: [pause]),
             FinishedAttempt(
                 id: id, attempt: 1, next: .retry(at: 1019), reason: "timeout", now: 1020, device: device, update: .gone(since: 1021)),

@@ -42,18 +42,18 @@ import Testing
         let all = try secrets()
         #expect(all.count == 5)
         for secret in all + ["dgbt1.", "dgbc1.", "dgk1."] {
-            let isTold = said.contains(secret) || log.contains(secret)
-            #expect(!isTold)
+            let isReported = said.contains(secret) || log.contains(secret)
+            #expect(!isReported)
         }
         #expect(try process.errors.text().isEmpty)
     }
 
     @Test func leavesNoPortAndNoProcess() throws {
         let process = try play("--stay", "--json")
-        let told = try jsonObject(process.output.line(containing: "as_expected").text)
-        #expect(told["as_expected"] == true)
-        #expect(told["surprises"] == [])
-        let configuration = try #require(told.string("configuration"))
+        let reported = try jsonObject(process.output.line(containing: "as_expected").text)
+        #expect(reported["as_expected"] == true)
+        #expect(reported["surprises"] == [])
+        let configuration = try #require(reported.string("configuration"))
         let ports = try Command("grep", "-ohE", #""port": [0-9]+|127\.0\.0\.1:[0-9]+"#, configuration).output
             .split(separator: "\n").compactMap { line in UInt16(line.split { !$0.isNumber }.last ?? "") }
         #expect(Set(ports).count == 3)
@@ -86,8 +86,8 @@ import Testing
             #expect(modes == "600\n", "\(name)")
         }
         for secret in try secrets() {
-            let isTold = result.output.contains(secret)
-            #expect(!isTold)
+            let isReported = result.output.contains(secret)
+            #expect(!isReported)
         }
         #expect(try Command("sed", "-i", #"s/"port": [0-9]*/"port": 0/"#, scratch.path("d/config.json")).status == 0)
         #expect(try Deskgate.run("check", "--config", scratch.path("d/config.json")).code == 0)

@@ -8,7 +8,7 @@ import Testing
     private static let doubt = "it presents another certificate than its file has, which is valid until 2"
     private static let remedy = "if the file was renewed, deskgate reload puts it in force; TLS failed: "
 
-    private static let told =
+    private static let reported =
         "Warning: The certificate of the public listener was renewed in its file, and the listener presents the former one.\n"
         + "Remedy: Reload: deskgate reload.\n"
 
@@ -74,7 +74,7 @@ import Testing
         #expect(check.errors.contains(Self.remedy))
         #expect(try run("check", "--json").json["warnings"]?.elements.count == 1)
         #expect(try run("doctor").output.contains("WARNING ports: \(place)"))
-        #expect(eventually { (try? run("status"))?.output.contains(Self.told) == true })
+        #expect(eventually { (try? run("status"))?.output.contains(Self.reported) == true })
         #expect(try run("status").code == 0)
         let health = try run("health")
         #expect(health.code == 1)
@@ -82,7 +82,7 @@ import Testing
         #expect(try Deskgate.run("reload", "--pid", "\(server.process.identifier)").code == 0)
         #expect(try run("check").errors == "")
         #expect(try run("health").code == 0)
-        #expect(eventually { (try? run("status"))?.output.contains(Self.told) == false })
+        #expect(eventually { (try? run("status"))?.output.contains(Self.reported) == false })
         #expect(try server.stop() == .exit(0))
     }
 

@@ -84,7 +84,7 @@ import Testing
         let before = try (demo.count("deskgate_authorize_requests_total"), demo.count("deskgate_webhook_events_total"))
         #expect(eventually { (try? demo.count("deskgate_authorize_requests_total")) ?? 0 > before.0 })
         #expect(eventually { (try? demo.count("deskgate_webhook_events_total")) ?? 0 > before.1 })
-        #expect(try Command("sh", "-c", try #require(demo.told["request"]?.text)).output.contains("200 OK"))
+        #expect(try Command("sh", "-c", try #require(demo.reported["request"]?.text)).output.contains("200 OK"))
     }
 
     /// The app of Sendbird Desk: its customers have tickets, sessions and pushes.
@@ -119,7 +119,7 @@ import Testing
 
     /// That neither what it says nor its log holds a secret or what people wrote.
     private func checkThatNothingIsTold(_ demo: RunningDemo) throws {
-        let log = try demo.read(try #require(demo.told["log"]?.text))
+        let log = try demo.read(try #require(demo.reported["log"]?.text))
         let said = try demo.process.output.text() + log
         let secrets = scratch.contents().filter { $0.hasPrefix("demo/secrets/") }
         #expect(secrets.count == 18)
@@ -162,7 +162,7 @@ import Testing
 
     @Test func namesAPortThatIsTaken() throws {
         let demo = try RunningDemo(in: scratch)
-        let port = try #require(demo.told["public"]?.text?.split(separator: ":").last)
+        let port = try #require(demo.reported["public"]?.text?.split(separator: ":").last)
         let result = try Deskgate.run("demo", "--directory", scratch.path("other"), "--port", String(port))
         #expect(result.code == 2)
         #expect(result.errors.contains("--port: cannot listen on 127.0.0.1:\(port)"))
@@ -173,15 +173,15 @@ import Testing
 /// `deskgate demo --json` from the moment on at which there is something to see.
 final class RunningDemo {
     let process: ChildProcess
-    let told: JSONValue
+    let reported: JSONValue
     private let admin: ListenAddress
     private let token: String
 
     init(in scratch: TemporaryDirectory) throws {
         process = try Self.start(in: scratch, "--json")
-        told = JSONValue.object(try jsonObject(process.output.line(containing: "page").text))
+        reported = JSONValue.object(try jsonObject(process.output.line(containing: "page").text))
         token = try scratch.read("demo/secrets/admin-token").filter { $0 != "\n" }
-        admin = .tcp(host: "127.0.0.1", port: try #require(Self.port(in: told["page"]?.text)))
+        admin = .tcp(host: "127.0.0.1", port: try #require(Self.port(in: reported["page"]?.text)))
     }
 
     deinit { process.send(9) }
@@ -224,7 +224,7 @@ final class RunningDemo {
 
     /// All ports that its configuration names.
     func ports() throws -> Set<UInt16> {
-        let text = try read(try #require(told["configuration"]?.text))
+        let text = try read(try #require(reported["configuration"]?.text))
         let configuration = try #require(JSONValue(parsing: Array(text.utf8)))
         let own = ["listen", "admin"].compactMap { configuration[$0]?["port"]?.integer }.map { UInt16($0) }
         let addresses = text.matches(of: /127\.0\.0\.1:(\d+)/).compactMap { UInt16($0.1) }

@@ -7,8 +7,8 @@ import Testing
 
     /// What is left is the network, the user's own namespace, and ports below 1024.
     @Test func unitIsRestricted() throws {
-        let judged = try Command("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
-        #expect(judged.status == 0, "\(judged.output)")
+        let evaluated = try Command("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
+        #expect(evaluated.status == 0, "\(evaluated.output)")
     }
 
     @Test(arguments: [

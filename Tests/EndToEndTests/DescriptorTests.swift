@@ -31,8 +31,8 @@ import Testing
         #expect(line.contains("LimitNOFILE="))
         #expect(line.contains("max_connections"))
         #expect(try server.stop() == .exit(0))
-        let told = try server.process.errors.text().split(separator: "\n").count { $0.contains("no file descriptor left") }
-        #expect(told == 1)
+        let reported = try server.process.errors.text().split(separator: "\n").count { $0.contains("no file descriptor left") }
+        #expect(reported == 1)
     }
 
     /// Threads of the HTTP library accept nothing after a shortage until one of their own connections ends, here for as long as the test takes.

@@ -51,7 +51,7 @@ import Time
     }
 
     /// The events at the sink that tell of the person's end, each once.
-    private func told() throws -> [RecordedRequest] {
+    private func reported() throws -> [RecordedRequest] {
         var seen: Set<String> = []
         let events = sink.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }
         return try events.filter { try jsonObject($0.text).string("type") == "user.forgotten" }
@@ -73,8 +73,8 @@ import Time
         let answer = try forget(site)
         // The device's registration and the comment, each to the log and the sink.
         #expect(counts(answer) == [1, 2, 4, 1], "\(answer)")
-        #expect(eventually { (try? self.told().count) == 1 })
-        let event = try #require(try told().first)
+        #expect(eventually { (try? self.reported().count) == 1 })
+        let event = try #require(try reported().first)
         #expect(try site.isGenuine(event, now: SystemClock.unixMilliseconds()))
         let object = try jsonObject(event.text)
         #expect(object.string("user_id") == Markers.user)
@@ -113,7 +113,7 @@ import Time
         #expect(try second.authorize(site.workspace.key()).status == 403, "a restart forgets who was forgotten in no way")
         #expect(try second.stop(SIGKILL) == .signal(SIGKILL))
         #expect(try found(site) == 0)
-        #expect(try told().count == 1, "a repeated call tells nobody again")
+        #expect(try reported().count == 1, "a repeated call tells nobody again")
     }
 
     /// The command does the same without a service; whom it must tell is told when one starts.
@@ -141,7 +141,7 @@ import Time
         #expect(lines.last?.contains("searched for 1 text: ") == true)
         #expect(!text.output.contains(Markers.user))
         let second = try site.start()
-        #expect(eventually { (try? self.told().count) == 1 })
+        #expect(eventually { (try? self.reported().count) == 1 })
         #expect(eventually { (try? self.found(site)) == 0 })
         #expect(try second.authorize(site.workspace.key()).status == 403)
         #expect(try second.stop() == .exit(0))
@@ -171,7 +171,7 @@ import Time
         #expect(try rows(database) > 0)
         let answer = try forget(sites[0])
         #expect(counts(answer) == [1, 2, 4, 1] && answer["vacuumed"] == true && answer["files"] == .null, "\(answer)")
-        #expect(eventually { (try? self.told().count) == 1 })
+        #expect(eventually { (try? self.reported().count) == 1 })
         #expect(eventually { (try? self.rows(database)) == 0 })
         #expect(try counts(forget(sites[1])) == [0, 0, 0, 0])
         for (site, replica) in zip(sites, replicas) {

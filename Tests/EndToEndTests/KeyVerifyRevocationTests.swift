@@ -57,7 +57,7 @@ import Time
         #expect(try verify(workspace, key: try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
-    @Test func `a service with other keys in force than the file is told`() throws {
+    @Test func `a service with other keys in force than the file is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         try workspace.write("app-1.key", Markers.appSecrets[1], mode: 0o600)
@@ -70,7 +70,7 @@ import Time
         #expect(try Deskgate.run(words).errors.isEmpty)
     }
 
-    @Test func `a key that is minted with a revoked key id is told`() throws {
+    @Test func `a key that is minted with a revoked key id is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         let words = ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]
@@ -92,10 +92,10 @@ import Time
         #expect(reload.code == 0, "\(reload.errors)")
         try run(workspace, "revoke", "--app", Workspace.app, "--key-id", "2")
         let words = ["secret", "rotate", "--config", workspace.configuration, "--app", Workspace.app, "--json"]
-        let told = try Deskgate.run(words).json
-        #expect(told.string("step") == "add")
-        #expect(told.integer("key_id") == 3)
-        #expect(told.string("status") == "due")
+        let reported = try Deskgate.run(words).json
+        #expect(reported.string("step") == "add")
+        #expect(reported.integer("key_id") == 3)
+        #expect(reported.string("status") == "due")
         #expect(try server.stop() == .exit(0))
     }
 
@@ -119,7 +119,7 @@ import Time
 
     /// Runs the command in this process, with an answer about revocations.
     private func verify(
-        _ workspace: Workspace, _ key: String, user: String = Markers.user, told answer: KeyCommands.RevocationAnswer
+        _ workspace: Workspace, _ key: String, user: String = Markers.user, reported answer: KeyCommands.RevocationAnswer
     ) throws -> (said: Said, json: JSONObject) {
         let arguments = try Arguments(["--config", workspace.configuration] + words(key, user: user), for: KeyCommands.verify)
         let (found, code) = try KeyCommands.verify(arguments, KeyCommands.authorizer(arguments.configuration())) { _ in answer }
@@ -131,14 +131,14 @@ import Time
 
     @Test func `a service that does not know the revocations is quoted`() throws {
         let workspace = try Workspace()
-        let (said, json) = try verify(workspace, workspace.key(), told: .answered(.unknown))
+        let (said, json) = try verify(workspace, workspace.key(), reported: .answered(.unknown))
         #expect(said == Said(code: 1, status: 503, reason: "revocations_not_loaded", revocations: "asked"))
         #expect(json.string("message") == "The service does not know which keys are revoked; deskgate status says why.")
     }
 
     @Test func `a key that is denied anyway needs no answer`() throws {
         let workspace = try Workspace()
-        let (said, json) = try verify(workspace, workspace.key(), user: Markers.otherUser, told: .failed("nobody is there"))
+        let (said, json) = try verify(workspace, workspace.key(), user: Markers.otherUser, reported: .failed("nobody is there"))
         #expect(said == Said(code: 1, status: 403, reason: "wrong_mac", revocations: nil))
         #expect(json["message"] == nil)
     }
@@ -155,11 +155,11 @@ import Time
         let key = try workspace.key()
         let person = RevokedPerson(appID: Workspace.app, userID: Markers.otherUser)
         func said(isBlocked: Bool) throws -> Said {
-            let told = Revocations.concerning(person, SecurityKey(key.utf8.span), isBlocked: isBlocked, isRevoked: isBlocked)
-            return try verify(workspace, key, user: Markers.otherUser, told: .answered(told)).said
+            let reported = Revocations.concerning(person, SecurityKey(key.utf8.span), isBlocked: isBlocked, isRevoked: isBlocked)
+            return try verify(workspace, key, user: Markers.otherUser, reported: .answered(reported)).said
         }
         #expect(try said(isBlocked: false) == Said(code: 0, status: 200, reason: "wrong_mac", revocations: "asked"))
         #expect(try said(isBlocked: true) == Said(code: 1, status: 403, reason: "wrong_mac", revocations: "asked"))
-        #expect(try verify(workspace, key, user: Markers.otherUser, told: .failed("nobody is there")).said == .unasked)
+        #expect(try verify(workspace, key, user: Markers.otherUser, reported: .failed("nobody is there")).said == .unasked)
     }
 }

@@ -39,7 +39,7 @@ import Time
 
     /// What the pager was told: the events' types, with `state` where they have one. A delivery that a kill has interrupted comes again under
     /// the same id, as every other does.
-    private func told() throws -> [String] {
+    private func reported() throws -> [String] {
         var seen: Set<String> = []
         return try pager.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }.map { request in
             let event = try jsonObject(request.text)
@@ -50,7 +50,7 @@ import Time
     }
 
     /// Waits until the pager has been told so often.
-    private func isTold(_ count: Int) -> Bool { eventually { (try? told().count) ?? 0 >= count } }
+    private func isReported(_ count: Int) -> Bool { eventually { (try? reported().count) ?? 0 >= count } }
 
     private func kill(_ server: RunningServer) throws {
         #expect(try server.stop(SIGKILL) == .signal(SIGKILL))
@@ -87,7 +87,7 @@ import Time
         site.change(Self.changes(taking, pager: pager, thresholds: ["paused_seconds": 1]))
         server = try site.start()
         #expect(taking.waitForRequests(10))
-        #expect(isTold(2))
+        #expect(isReported(2))
         let list = try Deskgate.run("deliveries", "list", "--notifier", "pager", "--config", site.workspace.configuration)
         #expect(list.code == 0)
         #expect(list.output.contains(" pager "))
@@ -101,7 +101,7 @@ import Time
         let explanation = try Deskgate.run("explain", "--delivery", id, "--config", site.workspace.configuration).output
         #expect(explanation.contains("operator.notifier_recovered"))
         #expect(try server.stop() == .exit(0))
-        #expect(try told() == ["operator.notifier_paused", "operator.notifier_recovered"])
+        #expect(try reported() == ["operator.notifier_paused", "operator.notifier_recovered"])
     }
 
     @Test func aDiskThatIsNearlyFullAndAKeyThatEndsSoon() throws {
@@ -113,7 +113,7 @@ import Time
         site.change(Self.changes(sink, pager: pager, thresholds: ["disk_free_megabytes": 1_000_000_000]))
         var server = try site.start()
         #expect(pager.waitForRequests(1))
-        #expect(try told() == ["operator.disk_low began"])
+        #expect(try reported() == ["operator.disk_low began"])
         let metrics = try get(server.adminAddress, "/metrics")
         for name in ["free", "size"] { #expect(metrics.contains("\ndeskgate_disk_\(name)_bytes{file=\"store\"} ")) }
         try kill(server)
@@ -121,15 +121,15 @@ import Time
         let ending = Self.changes(sink, pager: pager)
         site.change(ending.merged(["apps": Self.apps(endingIn: 3 * 86_400)]))
         server = try site.start()
-        #expect(isTold(3))
-        #expect(try Set(told().dropFirst()) == ["operator.disk_low ended", "operator.credential_expires began"])
+        #expect(isReported(3))
+        #expect(try Set(reported().dropFirst()) == ["operator.disk_low ended", "operator.credential_expires began"])
         try kill(server)
         site.change(ending.merged(["apps": Self.apps(endingIn: 300 * 86_400)]))
         server = try site.start()
-        #expect(isTold(4))
-        #expect(try told().last == "operator.credential_expires ended")
+        #expect(isReported(4))
+        #expect(try reported().last == "operator.credential_expires ended")
         #expect(try server.stop() == .exit(0))
-        #expect(try told().count == 4)
+        #expect(try reported().count == 4)
     }
 
     @Test func twoReplicasTellOnce() throws {
@@ -154,10 +154,10 @@ import Time
             replica.process.send(SIGHUP)
             _ = try replica.process.errors.line(containing: "configuration reloaded")
         }
-        #expect(eventually { (try? told().contains("operator.credential_expires ended")) == true })
+        #expect(eventually { (try? reported().contains("operator.credential_expires ended")) == true })
         for replica in replicas { #expect(try replica.stop() == .exit(0)) }
-        #expect(try told().count { $0.hasSuffix(" began") } == 1)
-        #expect(try told().count { $0.hasSuffix(" ended") } == 1)
+        #expect(try reported().count { $0.hasSuffix(" began") } == 1)
+        #expect(try reported().count { $0.hasSuffix(" ended") } == 1)
     }
 
     /// The status and the body of what a GET is answered.

@@ -22,11 +22,11 @@ import Testing
         let status = try Deskgate.run("status", "--json", "--config", site.workspace.configuration)
         #expect(status.code == 1)
         #expect(try status.json["paused"] == ["sink": ["reason": "status_410", "remedy": .string(remedy)]])
-        let told = try Deskgate.run("status", "--config", site.workspace.configuration)
-        #expect(told.code == 1)
-        #expect(told.output.hasPrefix("Problem: sink is paused and sends nothing: the receiver wants nothing more (status_410)."))
-        #expect(told.output.contains("\nRemedy: I\(remedy.dropFirst()).\n"))
-        #expect(told.output.contains(" is ready.\nThe configuration in force was loaded at "))
+        let reported = try Deskgate.run("status", "--config", site.workspace.configuration)
+        #expect(reported.code == 1)
+        #expect(reported.output.hasPrefix("Problem: sink is paused and sends nothing: the receiver wants nothing more (status_410)."))
+        #expect(reported.output.contains("\nRemedy: I\(remedy.dropFirst()).\n"))
+        #expect(reported.output.contains(" is ready.\nThe configuration in force was loaded at "))
         #expect(
             eventually {
                 (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"sink\",state=\"paused\"} 1\n")

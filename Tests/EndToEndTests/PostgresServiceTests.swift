@@ -72,8 +72,8 @@ import Testing
         }
         /// The replicas learn of each other with their heartbeats.
         func isDue() -> Bool {
-            guard let told = try? rotate(), case .array(let processes)? = told["processes"] else { return false }
-            return processes.count == 2 && told.string("status") == "due"
+            guard let reported = try? rotate(), case .array(let processes)? = reported["processes"] else { return false }
+            return processes.count == 2 && reported.string("status") == "due"
         }
         #expect(eventually(isDue))
         #expect(try rotate("--apply").string("status") == "done")

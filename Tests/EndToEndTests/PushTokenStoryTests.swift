@@ -28,10 +28,10 @@ import Time
 
         #expect(try WebhookSite.send(WebhookSite.body(1, user: Self.user), client).text == #"{"status":"accepted"}"#)
         #expect(sink.waitForRequests(2))
-        let told = try sink.requests.map { try jsonObject($0.text) }
-        let registration = try #require(told.first { $0.string("type") == "push_token.registered" })
+        let reported = try sink.requests.map { try jsonObject($0.text) }
+        let registration = try #require(reported.first { $0.string("type") == "push_token.registered" })
         #expect(Self.data(registration).string("token") == Self.token)
-        let comment = try #require(told.first { $0.string("type") == "comment.created" })
+        let comment = try #require(reported.first { $0.string("type") == "comment.created" })
         #expect(
             Self.data(comment)["target"] == ["device_id": "device-1", "type": "ios", "token": .string(Self.token)])
         for request in sink.requests { #expect(try site.isGenuine(request, now: SystemClock.unixMilliseconds())) }

@@ -211,10 +211,10 @@ import Testing
         #expect(manager.next()?["READY"] == "1")
         try workspace.write("config.json", "{")
         #expect(try reload(server).code == 1)
-        let told = manager.waiting()
+        let reported = manager.waiting()
         // The signal is sent again when it is not taken within a second, so there may be more than one reload.
-        #expect(told.first?["RELOADING"] == "1")
-        #expect(told.last?["READY"] == "1")
+        #expect(reported.first?["RELOADING"] == "1")
+        #expect(reported.last?["READY"] == "1")
         #expect(try server.stop() == .exit(0))
     }
 }

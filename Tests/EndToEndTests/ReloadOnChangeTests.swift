@@ -82,7 +82,7 @@ import Testing
         func status(_ options: String...) throws -> Deskgate.Result {
             try Deskgate.run(["status", "--config", workspace.directory.path("other.json")] + options)
         }
-        guard case .object(let told)? = try status("--json").json["configuration"], case .object(let why)? = told["refused"] else {
+        guard case .object(let reported)? = try status("--json").json["configuration"], case .object(let why)? = reported["refused"] else {
             throw ChildProcess.Failure.missingOutput
         }
         #expect(why["reasons"] == [.string(try jsonObject(refused.text).string("reason") ?? "")])
@@ -161,10 +161,10 @@ import Testing
     func filesAreReadEveryFewSecondsWhereNoneCanBeWatched() throws {
         let workspace = try Workspace(Self.reload)
         let process = try start(workspace, after: "echo 0 > /proc/sys/user/max_inotify_instances")
-        let told = try jsonObject(process.errors.line(containing: "cannot be watched").text)
-        #expect(told.string("level") == "warning")
-        #expect(told.string("reason") == "inotify: Too many open files")
-        #expect(told.string("remedy")?.hasPrefix("raise fs.inotify.max_user_instances (sysctl), ") == true)
+        let reported = try jsonObject(process.errors.line(containing: "cannot be watched").text)
+        #expect(reported.string("level") == "warning")
+        #expect(reported.string("reason") == "inotify: Too many open files")
+        #expect(reported.string("remedy")?.hasPrefix("raise fs.inotify.max_user_instances (sysctl), ") == true)
         try workspace.configure(Self.configuration(Workspace.app(1), Workspace.app(2)))
         _ = try process.errors.line(containing: "configuration reloaded")
         process.send(SIGTERM)

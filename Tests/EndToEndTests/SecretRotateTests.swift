@@ -15,7 +15,7 @@ import Threading
     }
 
     /// The step, its status and its reason, of `--json`.
-    private func told(_ result: Deskgate.Result) throws -> [String?] {
+    private func reported(_ result: Deskgate.Result) throws -> [String?] {
         let json = try result.json
         return [json.string("step"), json.string("status"), json.string("reason")]
     }
@@ -44,10 +44,10 @@ import Threading
             #expect(load.waitForMore(100))
         }
 
-        #expect(try told(rotate(workspace, "--json")) == ["add", "due", nil])
+        #expect(try reported(rotate(workspace, "--json")) == ["add", "due", nil])
         let added = try rotate(workspace, "--apply", "--json")
         #expect(added.code == 0)
-        #expect(try told(added) == ["add", "done", nil])
+        #expect(try reported(added) == ["add", "done", nil])
         let secret = try #require(try added.json.string("secret_file"))
         #expect(secret == workspace.directory.path("app-1-2.key"))
         #expect(try Command("stat", "-c", "%a", secret).output == "600\n")
@@ -58,14 +58,14 @@ import Threading
         // Nobody has taken it over yet.
         let early = try rotate(workspace, "--apply", "--json")
         #expect(early.code == 1)
-        #expect(try told(early) == ["activate", "waits", "reload"])
+        #expect(try reported(early) == ["activate", "waits", "reload"])
         #expect(early.output.contains("if they are kept on several machines, run deskgate reload there, then run this again"))
         try reload()
         #expect(try workspace.key() != "")
         #expect(try keys(workspace) == ["1 active used", "2 verify_only unused"])
 
-        #expect(try told(rotate(workspace, "--check", "--json")) == ["activate", "due", nil])
-        #expect(try told(rotate(workspace, "--apply", "--json")) == ["activate", "done", nil])
+        #expect(try reported(rotate(workspace, "--check", "--json")) == ["activate", "due", nil])
+        #expect(try reported(rotate(workspace, "--apply", "--json")) == ["activate", "done", nil])
         try reload()
         let new = try workspace.key()
         #expect(try Deskgate.run("key", "inspect", "--json", "--key", new).json.integer("key_id") == 2)
@@ -76,10 +76,10 @@ import Threading
         // The old key is in use.
         let refused = try rotate(workspace, "--apply", "--json")
         #expect(refused.code == 1)
-        #expect(try told(refused) == ["retire", "waits", "in_use"])
+        #expect(try reported(refused) == ["retire", "waits", "in_use"])
         #expect(try server.authorize(old).status == 200)
         load.remove(old)
-        #expect(try told(rotate(workspace, "--apply", "--force", "--json")) == ["retire", "done", nil])
+        #expect(try reported(rotate(workspace, "--apply", "--force", "--json")) == ["retire", "done", nil])
         try reload()
         load.stop()
         #expect(load.wrong == 0)
@@ -87,7 +87,7 @@ import Threading
         #expect(try server.authorize(old).status == 403)
         #expect(try server.authorize(new).status == 200)
         #expect(try keys(workspace) == ["2 active used"])
-        #expect(try told(rotate(workspace, "--json")) == ["add", "due", nil])
+        #expect(try reported(rotate(workspace, "--json")) == ["add", "due", nil])
         #expect(try server.stop() == .exit(0))
     }
 
@@ -118,17 +118,17 @@ import Threading
         #expect(try server.stop() == .exit(0))
         #expect(try keys(workspace) == ["1 active used"], "a restart forgets no use")
         for step in ["add", "activate"] {
-            #expect(try told(rotate(workspace, "--apply", "--json")) == [step, "done", nil])
+            #expect(try reported(rotate(workspace, "--apply", "--json")) == [step, "done", nil])
         }
-        #expect(try told(rotate(workspace, "--json")) == ["retire", "waits", "in_use"])
-        #expect(try told(rotate(workspace, "--apply", "--unused-days", "0", "--json")) == ["retire", "done", nil])
+        #expect(try reported(rotate(workspace, "--json")) == ["retire", "waits", "in_use"])
+        #expect(try reported(rotate(workspace, "--apply", "--unused-days", "0", "--json")) == ["retire", "done", nil])
 
         try workspace.configure(Self.listeners.with(["type": "memory"], for: "store"))
-        #expect(try told(rotate(workspace, "--apply", "--json")) == ["add", "done", nil])
+        #expect(try reported(rotate(workspace, "--apply", "--json")) == ["add", "done", nil])
         let unknown = try rotate(workspace, "--apply", "--json")
-        #expect(try told(unknown) == ["activate", "waits", "unknown"])
+        #expect(try reported(unknown) == ["activate", "waits", "unknown"])
         #expect(unknown.code == 1)
-        #expect(try told(rotate(workspace, "--apply", "--force", "--json")) == ["activate", "done", nil])
+        #expect(try reported(rotate(workspace, "--apply", "--force", "--json")) == ["activate", "done", nil])
     }
 
     @Test func refusesWhatItCannotDoWhole() throws {

@@ -72,9 +72,9 @@ import Testing
         #expect(try seen(SendbirdSite.user, "102").contains("ticket_id: give the channel of the ticket, such as sendbird_desk_102."))
         // PostgreSQL passes over a push that is just being claimed.
         #expect(eventually { (try? seen(SendbirdSite.user, channel)) == #"200 {"superseded":1}"# })
-        func told() throws -> [JSONObject] { try site.events("conversation.seen").filter { $0.string("user_id") == SendbirdSite.user } }
-        #expect(eventually { (try? told().isEmpty) == false })
-        #expect(try told().first?["data"]?["channel"] == .string(channel))
+        func reported() throws -> [JSONObject] { try site.events("conversation.seen").filter { $0.string("user_id") == SendbirdSite.user } }
+        #expect(eventually { (try? reported().isEmpty) == false })
+        #expect(try reported().first?["data"]?["channel"] == .string(channel))
         // A reading that Sendbird has not signed is none.
         let forged = try SocketClient(server.publicAddress)
         let body = #"{"category":"group_channel:message_read","channel":{"channel_url":"\#(channel)"}}"#

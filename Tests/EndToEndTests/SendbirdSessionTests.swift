@@ -75,11 +75,11 @@ import Testing
 
     @Test func checkHasTheTokensJudged() throws {
         let good = try Deskgate.run("check", "--live", "--json", "--config", site.workspace.configuration)
-        #expect(try Self.judged(good).map { $0["status"]?.text } == ["good", "good"])
+        #expect(try Self.evaluated(good).map { $0["status"]?.text } == ["good", "good"])
         #expect(good.code == 0)
         let wrong = try SendbirdSite(["desk_token": ["file": "other-secret"]])
         let result = try Deskgate.run("check", "--live", "--json", "--config", wrong.workspace.configuration)
-        let found = try Self.judged(result)
+        let found = try Self.evaluated(result)
         #expect(result.code == 2)
         #expect(found.map { $0["credential"]?.text } == ["chat_token", "desk_token"])
         #expect(found.map { $0["status"]?.text } == ["good", "bad"])
@@ -89,7 +89,7 @@ import Testing
         #expect(try Deskgate.run("check", "--live", "--config", site.workspace.configuration).code == 1)
     }
 
-    private static func judged(_ result: Deskgate.Result) throws -> [JSONValue] {
+    private static func evaluated(_ result: Deskgate.Result) throws -> [JSONValue] {
         try #require(try result.json["credentials"]).elements.filter { $0["app"] != nil }
     }
 }

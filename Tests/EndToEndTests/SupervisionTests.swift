@@ -160,9 +160,9 @@ import Testing
         let other = try serve(otherWorkspace, under: otherManager)
         for _ in 0..<3 { #expect(otherManager.next(with: "WATCHDOG") != nil) }
         #expect(try server.stop() == .exit(0))
-        let told = manager.waiting()
-        #expect(told.map { $0["STOPPING"] } == ["1"], "\(told)")
-        #expect(told.allSatisfy { $0["WATCHDOG"] == nil }, "\(told)")
+        let reported = manager.waiting()
+        #expect(reported.map { $0["STOPPING"] } == ["1"], "\(reported)")
+        #expect(reported.allSatisfy { $0["WATCHDOG"] == nil }, "\(reported)")
         #expect(try other.stop() == .exit(0))
         withExtendedLifetime(otherWorkspace) {}
     }

@@ -71,8 +71,8 @@ import Time
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1").output == "0 push tokens are removed.\n")
         #expect(try run("list", "--app", Workspace.app, "--user=user-1").output == "No push token matches.\n")
         #expect(try run("list", "--app", Workspace.app).output.split(separator: "\n").count == 2)
-        let told = try Deskgate.run("deliveries", "list", "--json", "--config", workspace.configuration)
-        guard case .array(let deliveries) = try told.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
+        let reported = try Deskgate.run("deliveries", "list", "--json", "--config", workspace.configuration)
+        guard case .array(let deliveries) = try reported.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
         #expect(deliveries.count == 2, "the service tells of them when it runs")
     }
 

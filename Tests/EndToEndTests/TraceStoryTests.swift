@@ -162,11 +162,11 @@ import Testing
         let context = try Self.context(#require(sink.requests.last))
         #expect(context.isSampled)
         #expect(eventually { collector.requests.contains { $0.text.contains(context.spanIDText) } })
-        let told = collector.requests.map(\.text).joined()
-        #expect(told.contains(context.traceIDText))
-        #expect(told.contains("POST /pyrus/webhook/:secret"))
-        #expect(told.contains("deliver sink"))
-        for secret in [WebhookSite.pathSecret, WebhookSite.message, Markers.user, "/events"] { #expect(!told.contains(secret)) }
+        let reported = collector.requests.map(\.text).joined()
+        #expect(reported.contains(context.traceIDText))
+        #expect(reported.contains("POST /pyrus/webhook/:secret"))
+        #expect(reported.contains("deliver sink"))
+        for secret in [WebhookSite.pathSecret, WebhookSite.message, Markers.user, "/events"] { #expect(!reported.contains(secret)) }
         let closed = try ClosedPort()
         try site.configure(["traces": ["otlp": ["url": .string("http://127.0.0.1:\(closed.port)/v1/traces")]]])
         server.process.send(SIGHUP)

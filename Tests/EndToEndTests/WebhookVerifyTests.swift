@@ -134,14 +134,14 @@ import Testing
     }
 
     /// The event's id and the delivery's are both in what a backend receives.
-    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is told from that of the delivery`(
-        _ id: String, _ isTold: Bool
+    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is reported from that of the delivery`(
+        _ id: String, _ isReported: Bool
     ) throws {
         try workspace.directory.write("body.json", #"{"id": "id-2", "b": 1}"#)
         let result = try receive("'v1,' + base64(sha256, b'id-3.1700000000.' + body, signing)", id: id, ["--explain"])
         #expect(result.code == 1)
         #expect(result.output.contains("over another body, or with another webhook-id or webhook-timestamp. "))
-        #expect(result.output.contains("The value of --id is the id in the body, which is the event's: ") == isTold)
+        #expect(result.output.contains("The value of --id is the id in the body, which is the event's: ") == isReported)
     }
 
     @Test(arguments: [

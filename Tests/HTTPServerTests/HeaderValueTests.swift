@@ -5,14 +5,14 @@ import Testing
 /// Spaces and tabs around a header's value are no part of it (RFC 9110 section 5.5).
 @Suite struct HeaderValueTests {
     /// The values as a handler gets them, in angle brackets, and behind a slash the request's id.
-    private func told(_ headers: String) throws -> String {
+    private func reported(_ headers: String) throws -> String {
         try ServerFixture.answers(to: "\(headers)X-Request-Id: \t r1 \t\r\n") { request in
-            var told = ""
+            var reported = ""
             request.withHeader("X-Value") { value in
-                if let value { told = "<\(Self.text(value))>" }
+                if let value { reported = "<\(Self.text(value))>" }
             }
-            for value in request.headerValues("x-value") { told += "<\(String(decoding: value, as: UTF8.self))>" }
-            return told + "/\(request.requestID)"
+            for value in request.headerValues("x-value") { reported += "<\(String(decoding: value, as: UTF8.self))>" }
+            return reported + "/\(request.requestID)"
         }[0]
     }
 
@@ -26,17 +26,17 @@ import Testing
         ("X-Value:\r\n", "<><>"), ("X-Value: \t \r\n", "<><>"), ("X-Value: a\t\r\nx-value:\tb\r\n", "<a><a><b>"), ("", ""),
     ])
     func areTrimmed(headers: String, expected: String) throws {
-        #expect(try told(headers) == "\(expected)/r1")
+        #expect(try reported(headers) == "\(expected)/r1")
     }
 
     /// The token of a request; `none` without one.
     private func token(_ headers: String) throws -> String {
         try ServerFixture.answers(to: headers) { request in
-            var told = "none"
+            var reported = "none"
             request.withBearerToken { token in
-                if let token { told = "<\(Self.text(token))>" }
+                if let token { reported = "<\(Self.text(token))>" }
             }
-            return told
+            return reported
         }[0]
     }
 

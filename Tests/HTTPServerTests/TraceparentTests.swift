@@ -4,14 +4,14 @@ import Testing
 
 /// What a handler is told of the header `traceparent`.
 @Suite struct TraceparentTests {
-    private func told(_ headers: String) throws -> String {
+    private func reported(_ headers: String) throws -> String {
         // On a kept connection nothing is left of it.
         let answers = try ServerFixture.answers(to: headers, "") { request in
-            var told = "none"
+            var reported = "none"
             request.withTraceparent { value in
-                if let value { told = "<\(String(decoding: value.indices.map { value[$0] }, as: UTF8.self))>" }
+                if let value { reported = "<\(String(decoding: value.indices.map { value[$0] }, as: UTF8.self))>" }
             }
-            return told
+            return reported
         }
         #expect(answers.last == "none")
         return answers[0]
@@ -24,6 +24,6 @@ import Testing
         ("traceparent:\r\ntraceparent: 1\r\n", "none"), ("tracestate: a=b\r\ntraceparent-id: 1\r\n", "none"),
     ])
     func isFoundOnce(headers: String, expected: String) throws {
-        #expect(try told(headers) == expected)
+        #expect(try reported(headers) == expected)
     }
 }

@@ -71,17 +71,17 @@ import Testing
     @Test func tellsNoValue() throws {
         let schema = try schema(
             #"{"properties":{"a":{"type":"integer","minimum":5},"b":{"maxLength":3,"format":"uuid"},"c":{"enum":["x"]}},"required":["a"]}"#)
-        let told = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()
-        #expect(!told.contains("SECRET"))
-        #expect(told.contains("a must be an integer"))
+        let reported = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()
+        #expect(!reported.contains("SECRET"))
+        #expect(reported.contains("a must be an integer"))
     }
 
     @Test func showsNamesSafely() throws {
         let schema = try schema(#"{"properties":{}}"#)
         let name = "a\\u0007\\n" + String(repeating: "x", count: 500)
-        let told = try schema.check(value("{\"\(name)\":1}")).violations[0].description
-        #expect(told.hasPrefix("a??xxx"))
-        #expect(told.count < 120)
+        let reported = try schema.check(value("{\"\(name)\":1}")).violations[0].description
+        #expect(reported.hasPrefix("a??xxx"))
+        #expect(reported.count < 120)
         #expect(JSONSchema.shown("") == "\"\"")
     }
 

@@ -48,8 +48,8 @@ import Testing
     func aPartialSuccessIsWhatItSaysOfTheToken(
         message: String, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?
     ) {
-        let told = message.replacing("\"", with: "\\\"")
-        let body = #"{"code":"80100000","msg":"\#(told)","requestId":"1"}"#
+        let reported = message.replacing("\"", with: "\\\"")
+        let body = #"{"code":"80100000","msg":"\#(reported)","requestId":"1"}"#
         let answer = HMSAnswer.of(status: 200, body: Array(body.utf8), token: "ours", retryAfter: nil)
         #expect(answer == ProviderAnswer(verdict, word, step: step))
     }

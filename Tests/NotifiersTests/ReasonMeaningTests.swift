@@ -14,8 +14,8 @@ import Testing
             {
                 let meaning = ReasonMeaning(reason, from: source)
                 #expect(meaning?.text.english.isEmpty == false, "\(reason)")
-                for told in [meaning?.text, meaning?.remedy].compactMap(\.self) {
-                    #expect(told.english.last != "." && told.russian.last != "." && told.isTranslated, "\(reason)")
+                for reported in [meaning?.text, meaning?.remedy].compactMap(\.self) {
+                    #expect(reported.english.last != "." && reported.russian.last != "." && reported.isTranslated, "\(reason)")
                 }
             }
             #expect(ReasonMeaning("something_new", from: source) == nil)

@@ -125,10 +125,10 @@ import Threading
         // An app that is not configured is unknown without a device.
         let others = (try? Self.names(get("app_id=bank"))) ?? []
         #expect(try Self.names(get("app_id=shop")).count + others.count == left)
-        let told = try fixture.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == .pushTokenRemoved }
+        let reported = try fixture.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == .pushTokenRemoved }
         // An app that is not configured has nobody to tell.
-        #expect(told.count == (query.hasPrefix("app_id=bank") ? 0 : removed))
-        #expect(told.allSatisfy { String(decoding: $0.event.data, as: UTF8.self).hasSuffix(#","reason":"operator"}"#) })
+        #expect(reported.count == (query.hasPrefix("app_id=bank") ? 0 : removed))
+        #expect(reported.allSatisfy { String(decoding: $0.event.data, as: UTF8.self).hasSuffix(#","reason":"operator"}"#) })
     }
 
     @Test(arguments: [

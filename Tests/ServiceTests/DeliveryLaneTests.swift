@@ -54,8 +54,8 @@ import Time
     }
 
     @Test func triesLaterThanTheProcessThatTellsOfAPause() {
-        let told = SharedPause(.misconfigured, reason: "gone", until: 60_000)
-        lane.adopt([told], now: 1000)
+        let reported = SharedPause(.misconfigured, reason: "gone", until: 60_000)
+        lane.adopt([reported], now: 1000)
         lane.nextDue = 0
         #expect(room(89_999) == 0)
         #expect(room(90_000) == 1)
@@ -134,11 +134,11 @@ import Time
 
     /// It holds until a reload, which a start is too.
     @Test func aStartEndsAPauseThatNobodyProbes() {
-        let told = SharedPause(.misconfigured, reason: "gone", until: .max)
-        lane.adopt([told], now: 5)
+        let reported = SharedPause(.misconfigured, reason: "gone", until: .max)
+        lane.adopt([reported], now: 5)
         #expect(lane.breaker.pauseReason == nil)
         #expect(lane.pauseUpdates == [.ends])
-        lane.adopt([told], now: 5)
+        lane.adopt([reported], now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 

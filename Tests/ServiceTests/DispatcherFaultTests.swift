@@ -93,17 +93,17 @@ import Threading
         #expect(notifier.started.count == 1)
     }
 
-    @Test(arguments: [false, true]) func `a refusal that the store tells of is not logged here`(_ isTold: Bool) throws {
+    @Test(arguments: [false, true]) func `a refusal that the store tells of is not logged here`(_ isReported: Bool) throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
         #expect(notifier.waitForTries(1))
-        if isTold { fixture.store.tellOfRefusal() }
+        if isReported { fixture.store.tellOfRefusal() }
         fixture.store.refuse(.work, times: 1)
         notifier.end(.arrived)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.store.refusals == 1)
-        #expect(try fixture.log.lines().count { $0.contains("the store could neither take in") } == (isTold ? 0 : 1))
+        #expect(try fixture.log.lines().count { $0.contains("the store could neither take in") } == (isReported ? 0 : 1))
     }
 
     @Test(arguments: [DeliveryStore.Operation.work, .claims])

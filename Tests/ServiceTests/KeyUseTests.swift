@@ -26,10 +26,10 @@ import Time
     }
 
     /// The last use of the keys of the one app.
-    private func lastUses(_ graph: ServiceGraph) throws -> [JSONValue?] { try told("last_used", graph) }
+    private func lastUses(_ graph: ServiceGraph) throws -> [JSONValue?] { try reported("last_used", graph) }
 
     /// A member of each key of the one app.
-    private func told(_ member: String, _ graph: ServiceGraph) throws -> [JSONValue?] {
+    private func reported(_ member: String, _ graph: ServiceGraph) throws -> [JSONValue?] {
         let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)
         guard case .object(let object) = try JSONDocument(parsing: status.body.span).value(), case .array(let keys)? = object["keys"] else {
             return []
@@ -51,7 +51,7 @@ import Time
     @Test func `a key whose time is over is not called active`() throws {
         func states(_ end: UnixSeconds) throws -> [JSONValue?] {
             let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(end)"#)
-            return try told("state", ServiceFixture(json: json).graph())
+            return try reported("state", ServiceFixture(json: json).graph())
         }
         #expect(try states(TestTime.now) == ["active"])
         #expect(try states(TestTime.now - 1) == ["ended"])
@@ -65,9 +65,9 @@ import Time
             #expect(answer.status == 201)
         }
         try revoke(2, #","issued_before":\#(TestTime.now)"#)
-        #expect(try told("state", graph) == ["active", "active"], "keys that are minted now count")
+        #expect(try reported("state", graph) == ["active", "active"], "keys that are minted now count")
         try revoke(1)
-        #expect(try told("state", graph) == ["revoked", "active"])
+        #expect(try reported("state", graph) == ["revoked", "active"])
     }
 
     @Test func aReloadForgetsNoUse() throws {
@@ -100,7 +100,7 @@ import Time
         let fixture = try ServiceFixture()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         #expect(try lastUses(graph) == [.null, .integer(Int64((TestTime.now - 3600).rawValue))])
-        #expect(try told("known_since", graph) == [.integer(Int64(TestTime.now.rawValue)), .integer(7)])
+        #expect(try reported("known_since", graph) == [.integer(Int64(TestTime.now.rawValue)), .integer(7)])
     }
 
     /// Null in both members means that nothing is known; a time in `known_since` alone means that the key was not used since.
@@ -111,17 +111,17 @@ import Time
         store.refuse(.keyUseReads, times: 2)
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         #expect(try lastUses(graph) == [.null, .null])
-        #expect(try told("known_since", graph) == [.null, .null])
+        #expect(try reported("known_since", graph) == [.null, .null])
         // A use by this process is known without the store.
         #expect(try authorize(graph, keyID: 2) == 200)
         graph.keyUses.tend()
         #expect(store.refusals == 2)
         #expect(try lastUses(graph) == [.null, .integer(Self.usedAt)])
-        #expect(try told("known_since", graph) == [.null, .integer(now)])
+        #expect(try reported("known_since", graph) == [.null, .integer(now)])
         // Not a minute later, as for a record that could not be stored.
         graph.keyUses.tend()
         #expect(try lastUses(graph) == [.integer(60), .integer(Self.usedAt)])
-        #expect(try told("known_since", graph) == [.integer(7), .integer(now)])
+        #expect(try reported("known_since", graph) == [.integer(7), .integer(now)])
     }
 
     /// A database that hangs would delay the start twice.

@@ -9,15 +9,15 @@ import Threading
     private static let app = Application(id: "shop", keys: [])
 
     private let fixture: ServiceFixture
-    private let told = Monitor<[RevocationChange?]>([])
+    private let reported = Monitor<[RevocationChange?]>([])
 
     init() throws {
         fixture = try ServiceFixture()
     }
 
     private func keeper(_ store: any Store) -> RevocationPoller {
-        RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [told] change in
-            told.update { $0.append(change) }
+        RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [reported] change in
+            reported.update { $0.append(change) }
         }
     }
 
@@ -108,9 +108,9 @@ import Threading
         store.afterAnswers(1) { () throws(StoreError) in store.refuse(.revocations, times: 1) }
         keeper.refresh()
         #expect(try !isBlocked(keeper))
-        #expect(told.withLock { $0 } == [nil])
+        #expect(reported.withLock { $0 } == [nil])
         keeper.refresh()
         #expect(try isBlocked(keeper))
-        #expect(told.withLock { $0 } == [nil, nil])
+        #expect(reported.withLock { $0 } == [nil, nil])
     }
 }

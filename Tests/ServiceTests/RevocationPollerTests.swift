@@ -46,9 +46,9 @@ import Time
 
     @Test func tellsOnceOfWhatItHasTaken() throws {
         let store = MemoryStore()
-        let told = Monitor<[RevocationChange?]>([])
+        let reported = Monitor<[RevocationChange?]>([])
         let keeper = RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { change in
-            told.update { $0.append(change) }
+            reported.update { $0.append(change) }
         }
         keeper.refresh()
         try store.revoke(Self.block)
@@ -59,7 +59,7 @@ import Time
         try store.revoke(other)
         keeper.refresh()
         keeper.refresh()
-        #expect(told.withLock { $0 } == [nil, .added(Self.block), .removed(Self.block.id), .added(other)])
+        #expect(reported.withLock { $0 } == [nil, .added(Self.block), .removed(Self.block.id), .added(other)])
         #expect(keeper.live.current.count == 1)
     }
 

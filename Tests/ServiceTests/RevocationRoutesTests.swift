@@ -150,8 +150,8 @@ import Time
         #expect(try fixture.log.lines().last { $0.contains(" audit ") }?.contains(" removed=\(count)") == true)
         #expect(fixture.wakeUpCount == (count > 0 ? 1 : 0))
         let steps = try object(fixture.send(.get, "/v1/explain?app_id=shop&user_id=user-1"))["steps"]?.elements ?? []
-        let told = steps.first { $0["step"] == "revocations" }?["text"]?.text ?? ""
-        #expect(told.contains(" \(count) devices were signed out by it.") == (count > 0), "\(told)")
+        let reported = steps.first { $0["step"] == "revocations" }?["text"]?.text ?? ""
+        #expect(reported.contains(" \(count) devices were signed out by it.") == (count > 0), "\(reported)")
         let row = try object(fixture.send(.get, "/v1/revocations?limit=1"))["revocations"]?.elements.first
         #expect(row?["devices_removed"] == .integer(Int64(count)))
     }

@@ -35,17 +35,17 @@ import Testing
     }
 
     /// The notifiers that are told what was read.
-    private func told() throws -> [String] {
+    private func reported() throws -> [String] {
         var filter = DeliveryFilter()
         filter.kind = .conversationSeen
         return try fixture.store.deliveries(filter, limit: 10).map { "\($0.notifier) \($0.event.userID)" }
     }
 
     @Test(arguments: ["", #","ticket_id":\#(ticket)"#, #","ticket_id":"\#(ticket)""#])
-    func `a push that waits is not sent, and whoever posts or logs events is told`(_ ticket: String) throws {
+    func `a push that waits is not sent, and whoever posts or logs events is reported`(_ ticket: String) throws {
         #expect(see(#"{"app_id":"shop","user_id":"user-1"\#(ticket)}"#) == #"200 {"superseded":1}"#)
         #expect(try states() == ["delivered superseded_by_read", "pending "])
-        #expect(try told() == ["log user-1"])
+        #expect(try reported() == ["log user-1"])
         #expect(fixture.wakeUpCount == 1)
     }
 
@@ -53,14 +53,14 @@ import Testing
     func `pushes of other tickets and persons wait on`(_ fields: String) throws {
         #expect(see(#"{"app_id":"shop",\#(fields)}"#) == #"200 {"superseded":0}"#)
         #expect(try states() == ["pending ", "pending "])
-        #expect(try told().count == 1)
+        #expect(try reported().count == 1)
     }
 
     @Test func `a second request ends nothing more`() throws {
         let body = #"{"app_id":"shop","user_id":"user-1"}"#
         #expect(see(body) == #"200 {"superseded":1}"#)
         #expect(see(body) == #"200 {"superseded":0}"#)
-        #expect(try told() == ["log user-1"])
+        #expect(try reported() == ["log user-1"])
     }
 
     @Test(
@@ -77,13 +77,13 @@ import Testing
     func `a mistaken body changes nothing`(_ body: String, _ message: String) throws {
         #expect(see(body).hasPrefix(#"400 {"error":"malformed","message":"\#(message)"#), "\(see(body))")
         #expect(try states() == ["pending ", "pending "])
-        #expect(try told().isEmpty)
+        #expect(try reported().isEmpty)
     }
 
     @Test(arguments: ["bank", "Shop", "nobody"]) func `an app that is not configured is refused`(_ app: String) throws {
         let answer = see(#"{"app_id":"\#(app)","user_id":"user-1"}"#)
         #expect(answer.hasPrefix(#"400 {"error":"unknown_name","message":"app_id: "#), "\(answer)")
-        #expect(try told().isEmpty)
+        #expect(try reported().isEmpty)
     }
 
     @Test(arguments: [AdminToken.Role.read, .operate]) func `a token that is no backend's does not suffice`(_ role: AdminToken.Role) throws

@@ -26,16 +26,16 @@ import Time
     }
 
     private func reason(_ result: Result<ClientResponse, ClientError>) throws -> SimulatorReply {
-        let told = try SimulatorReply(result)
-        return SimulatorReply(told.status, told["reason"])
+        let reported = try SimulatorReply(result)
+        return SimulatorReply(reported.status, reported["reason"])
     }
 
     // Not in a macro, because a closure must be seen to throw.
     private func check(
         _ result: Result<ClientResponse, ClientError>, status: Int, expected: String, at location: SourceLocation = #_sourceLocation
     ) throws {
-        let told = try reason(result)
-        #expect(told == SimulatorReply(status, .string(expected)), sourceLocation: location)
+        let reported = try reason(result)
+        #expect(reported == SimulatorReply(status, .string(expected)), sourceLocation: location)
     }
 
     private func changed(_ name: String, _ value: String?) -> [(name: String, value: String)] {
@@ -139,12 +139,12 @@ import Time
                 try fixture.providerToken { _, claims in claims = claims.replacing("iat", .integer(now + 3600)) },
             ]
             for token in spoiled {
-                let told = try reason(push(fixture, authorization: "bearer \(token)"))
-                #expect(told == SimulatorReply(403, "InvalidProviderToken"))
+                let reported = try reason(push(fixture, authorization: "bearer \(token)"))
+                #expect(reported == SimulatorReply(403, "InvalidProviderToken"))
             }
             let old = try fixture.providerToken { _, claims in claims = claims.replacing("iat", .integer(now - 3601)) }
-            let told = try reason(push(fixture, authorization: "bearer \(old)"))
-            #expect(told == SimulatorReply(403, "ExpiredProviderToken"))
+            let reported = try reason(push(fixture, authorization: "bearer \(old)"))
+            #expect(reported == SimulatorReply(403, "ExpiredProviderToken"))
         }
     }
 

@@ -39,8 +39,8 @@ import Time
         return try SimulatorReply(fixture.post(provider, path, headers: [("authorization", "Bearer \(token)")], body: body))
     }
 
-    private func code(_ told: SimulatorReply) -> JSONValue? {
-        guard case .array(let details)? = told["error", "details"], case .object(let detail)? = details.first else { return nil }
+    private func code(_ reported: SimulatorReply) -> JSONValue? {
+        guard case .array(let details)? = reported["error", "details"], case .object(let detail)? = details.first else { return nil }
         return detail["errorCode"]
     }
 
@@ -85,9 +85,9 @@ import Time
                 String(try assertion(fixture).dropLast(8)) + "AAAAAAAA", "nonsense",
             ]
             for assertion in spoiled {
-                let told = try authorize(fixture, assertion)
-                #expect(told.status == 400)
-                #expect(told["error"] == "invalid_grant")
+                let reported = try authorize(fixture, assertion)
+                #expect(reported.status == 400)
+                #expect(reported["error"] == "invalid_grant")
             }
             let scope = try authorize(fixture, assertion(fixture) { $0 = $0.replacing("scope", "email") })
             #expect(scope["error"] == "invalid_scope")
@@ -147,10 +147,10 @@ import Time
             #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.rustore])
             for refusal in SimulatedDevice.Refusal.allCases {
                 fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: refusal)
-                let told = try send(fixture, provider: .rustore, token: token)
-                #expect(told.status == 404)
-                #expect(told["error", "status"] == "NOT_FOUND")
-                #expect(code(told) == nil)
+                let reported = try send(fixture, provider: .rustore, token: token)
+                #expect(reported.status == 404)
+                #expect(reported["error", "status"] == "NOT_FOUND")
+                #expect(code(reported) == nil)
             }
         }
     }

@@ -23,7 +23,7 @@ import Time
             condition().ended(.resolved, id: id, now: now, lifeMilliseconds: 100_000), to: [Subscription(notifier: "log")])
     }
 
-    private func told(_ store: any Store) throws -> [String] {
+    private func reported(_ store: any Store) throws -> [String] {
         try store.all().reversed().map { "\($0.event.kind.rawValue) \($0.notifier) \($0.state.rawValue)" }
     }
 
@@ -38,9 +38,9 @@ import Time
         #expect(try store.store.clear(Self.key, announcing: end(5)) == false)
         #expect(try store.store.conditions() == [])
         let paused = ["operator.notifier_paused log pending", "operator.notifier_paused http pending"]
-        #expect(try Set(told(store.store)) == Set(paused + ["operator.notifier_recovered log pending"]))
+        #expect(try Set(reported(store.store)) == Set(paused + ["operator.notifier_recovered log pending"]))
         #expect(try store.store.raise(condition(since: 6000), announcing: begin(6)), "it may begin again")
-        #expect(try told(store.store).count == 5)
+        #expect(try reported(store.store).count == 5)
     }
 
     @Test(arguments: Backend.allCases) func itsEventIsDeliveredLikeEveryOther(_ backend: Backend) throws {

@@ -57,9 +57,9 @@ import Time
     @Test(arguments: Backend.allCases) func ofTheRegistryGoToo(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("secret-token")
-        let told = try fixture.store.claim("registry", at: 2000)[0]
-        #expect(String(decoding: told.event.data, as: UTF8.self).contains("secret-token"))
-        try fixture.store.report(told, next: .delivered, at: 2001)
+        let reported = try fixture.store.claim("registry", at: 2000)[0]
+        #expect(String(decoding: reported.event.data, as: UTF8.self).contains("secret-token"))
+        try fixture.store.report(reported, next: .delivered, at: 2001)
         #expect(try data(fixture.store) == ["{}"])
     }
 }

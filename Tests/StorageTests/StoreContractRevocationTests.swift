@@ -109,14 +109,14 @@ import Time
         let fixture = try backend.store()
         let count = backend == .memory ? RevocationRules.changesPerPage + 10 : 30
         for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }
-        var (version, told) = (try #require(Int64(exactly: 0)), 0)
+        var (version, reported) = (try #require(Int64(exactly: 0)), 0)
         while true {
             let changes = try fixture.store.revocationChanges(since: version)
             if changes.changes.isEmpty { break }
             #expect(changes.changes.count <= RevocationRules.changesPerPage)
-            (version, told) = (changes.version, told + changes.changes.count)
+            (version, reported) = (changes.version, reported + changes.changes.count)
         }
-        #expect(told == count)
+        #expect(reported == count)
     }
 
     /// Of two lists that were cut, what comes after the end of the shorter one waits for the next news.

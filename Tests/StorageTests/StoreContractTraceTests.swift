@@ -57,9 +57,9 @@ import Time
         #expect(claimed.event.trace == Self.trace)
         #expect(claimed.event.userID == "user")
         try store.report(claimed, next: .delivered, at: 3001)
-        let told = try #require(try store.current(claimed)).event
-        #expect(told.userID.isEmpty)
-        #expect(told.trace == nil)
+        let reported = try #require(try store.current(claimed)).event
+        #expect(reported.userID.isEmpty)
+        #expect(reported.trace == nil)
     }
 
     @Test func survivesARestart() throws {

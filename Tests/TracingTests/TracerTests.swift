@@ -40,9 +40,9 @@ import Threading
         let span = try #require(tracer.beginRequest(caller))
         time.withLock { $0 += 250 }
         tracer.end(span, kind: .client, failure: "timeout", name: "POST", attributes: [.integer("number", 3)])
-        let told = spans()
+        let reported = spans()
         #expect(
-            told == [
+            reported == [
                 TraceSpan(
                     context: span.context, parentID: 6, name: "POST", kind: .client, start: 7_000_000, end: 7_000_250,
                     attributes: [.integer("number", 3), .text("error.type", "timeout")], hasFailed: true)

@@ -81,12 +81,12 @@ extension Explanation {
             "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
     /// Explains why no push notifier got a comment although the app has one; nil when no step does.
-    private static func unpushed(_ facts: CommentFacts, _ told: [DeliveryFacts]) -> (cause: LocalizedText, step: Step?) {
-        if told.allSatisfy(\.delivery.event.userID.isEmpty) {
+    private static func unpushed(_ facts: CommentFacts, _ reported: [DeliveryFacts]) -> (cause: LocalizedText, step: Step?) {
+        if reported.allSatisfy(\.delivery.event.userID.isEmpty) {
             return ofNobody(facts.app)
         }
         // It is for the device that it names, whatever else its person has.
-        let named = told.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID
+        let named = reported.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID
         if let named, let device = facts.devices.first(where: { $0.key.deviceID.utf8.elementsEqual(named.utf8) }) {
             let step = device.step(facts.audience)
             if step.outcome != .ok {
@@ -118,8 +118,8 @@ extension Explanation {
     private static func conclusion(_ facts: CommentFacts) -> Conclusion {
         let comment = facts.comment
         // Once the customer is known, what was told counts.
-        let told = facts.deliveries.filter { !$0.isHeld }
-        if told.isEmpty, let held = facts.deliveries.last {
+        let reported = facts.deliveries.filter { !$0.isHeld }
+        if reported.isEmpty, let held = facts.deliveries.last {
             let sentence = held.sentence
             if held.delivery.state == .delivered {
                 return Conclusion(.ok, LocalizedText("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
@@ -128,19 +128,19 @@ extension Explanation {
                 held.outcome == .note ? .note : .problem,
                 LocalizedText("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"), from: held.step)
         }
-        let failed = told.filter { $0.outcome == .problem }
+        let failed = reported.filter { $0.outcome == .problem }
         guard let first = failed.first else {
-            let phones = told.filter { $0.notifier?.type.isPush == true }
+            let phones = reported.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
-                let (cause, step) = unpushed(facts, told)
+                let (cause, step) = unpushed(facts, reported)
                 return Conclusion(
                     .problem,
                     LocalizedText(
                         "Comment \(comment) was handed on, and no phone was notified: \(cause).",
                         "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause)."), from: step)
             }
-            let isPending = told.contains { $0.delivery.state == .pending }
-            let main = told.first { $0.outcome == .note } ?? phones.first ?? told.first { !$0.delivery.isLogged } ?? told[0]
+            let isPending = reported.contains { $0.delivery.state == .pending }
+            let main = reported.first { $0.outcome == .note } ?? phones.first ?? reported.first { !$0.delivery.isLogged } ?? reported[0]
             let state =
                 isPending
                 ? LocalizedText("is on its way", "в пути")

@@ -67,12 +67,12 @@ extension Explanation {
             : LocalizedText(
                 " By the help desk's clock it was written \(duration) before.",
                 " По часам службы поддержки он написан на \(duration) раньше.")
-        let whom = event.userID.isEmpty ? LocalizedText("nobody", "никого") : LocalizedText("user \(user)", "пользователя \(user)")
+        let receivers = event.userID.isEmpty ? LocalizedText("nobody", "никого") : LocalizedText("user \(user)", "пользователя \(user)")
         return Step(
             .webhook, outcome: .ok,
             text: LocalizedText(
-                "The help desk reported comment \(comment) for \(whom), which was stored before the answer. It \(named).\(late)",
-                "Служба поддержки сообщила о комментарии \(comment) для \(whom), он сохранён до ответа. \(named).\(late)"),
+                "The help desk reported comment \(comment) for \(receivers), which was stored before the answer. It \(named).\(late)",
+                "Служба поддержки сообщила о комментарии \(comment) для \(receivers), он сохранён до ответа. \(named).\(late)"),
             at: event.receivedAt, references: references)
     }
 }

@@ -106,8 +106,8 @@ package struct Explanation: Sendable, Equatable {
     func but(_ problem: Problem?) -> Explanation {
         guard let problem, problem.remedy != remedy else { return self }
         let step = Step(.notifier, outcome: problem.severity == .problem ? .problem : .note, text: problem.text, remedy: problem.remedy)
-        let told = conclusion.but(step)
-        return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
+        let reported = conclusion.but(step)
+        return Explanation(step.outcome == .problem ? Conclusion(.problem, reported.text, from: step) : reported, steps + [step])
     }
 
     package var outcome: Outcome { conclusion.outcome }

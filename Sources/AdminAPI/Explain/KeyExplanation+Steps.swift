@@ -30,9 +30,9 @@ extension Explanation {
     }
 
     /// Lists facts that matter although another check decides: a key that is replaced would be denied by them as well.
-    private static func others(_ facts: KeyFacts, after told: [Step]) -> [Step] {
+    private static func others(_ facts: KeyFacts, after reported: [Step]) -> [Step] {
         let blocks = facts.revocations.found.filter(facts.keepsOut).map { $0.step(.problem, at: facts.now) }
-        return blocks.filter { !told.contains($0) }
+        return blocks.filter { !reported.contains($0) }
     }
 
     private static func undecided(_ reason: UndecidedReason) -> (KeyCheck, Step) {
@@ -49,7 +49,7 @@ extension Explanation {
                         "Repair the store; the log and deskgate status show its problem, and the copy's.",
                         "Почините хранилище; что с ним и с копией, говорят журнал и deskgate status."))
             )
-        case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysPaced,
+        case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysLimited,
             .backendOverloaded:
             let reason = reason.rawValue
             return (

@@ -109,7 +109,7 @@ struct KeyFacts {
     var backendCause: LocalizedText { backendStatus?.cause(at: backend) ?? LocalizedText(verbatim: "") }
 
     /// Whether that backend has failed, and has decided since.
-    var backendDecidesAgain: Bool { backendStatus?.decidesAgain == true }
+    var backendDecidesAgain: Bool { backendStatus?.hasRecovered == true }
 
     /// The problems of the app's backend, which decides beside or instead of the key. One that keeps out no user with a good key is a note.
     var backendTroubles: [Explanation.Step] {

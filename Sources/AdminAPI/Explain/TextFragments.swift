@@ -53,7 +53,7 @@ enum TextFragments {
 
 extension JSONValue {
     /// A text in one language; null for none.
-    init(_ told: LocalizedText?, in language: Language) {
-        self = told.map { .string($0.text(in: language)) } ?? .null
+    init(_ reported: LocalizedText?, in language: Language) {
+        self = reported.map { .string($0.text(in: language)) } ?? .null
     }
 }

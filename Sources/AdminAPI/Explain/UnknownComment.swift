@@ -7,13 +7,13 @@ extension Explanation {
     static func unknown(_ facts: CommentFacts) -> Explanation {
         if let incoming = facts.forgottenIncoming { return forgotten(facts, incoming) }
         let takes = facts.app.takesWebhooks
-        let isTold = !facts.audience.isEmpty
+        let isReported = !facts.audience.isEmpty
         let finding =
             !takes
             ? LocalizedText(
                 "The app takes no webhooks, so no comment of it is known.",
                 "Приложение не принимает вебхуки, поэтому о его комментариях ничего не известно.")
-            : !isTold
+            : !isReported
                 ? LocalizedText(
                     "No notifier gets the app's comments, so none is stored.",
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
@@ -22,9 +22,9 @@ extension Explanation {
         let harmless = facts.stopping.filter { $0.kind == .queueFull && $0.severity == .warning }
         let stopping = Self.stopping(facts.stopping.filter { !harmless.contains($0) })
         let steps =
-            (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + stopping + (takes ? causes(facts, facts.app.id) : [])
+            (takes ? [] : [noWebhook]) + (isReported ? [] : [nobodyNotified]) + stopping + (takes ? causes(facts, facts.app.id) : [])
             + Self.stopping(harmless)
-        guard takes, isTold, let stopped = stopping.first else {
+        guard takes, isReported, let stopped = stopping.first else {
             return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
         }
         return Explanation(
@@ -38,7 +38,7 @@ extension Explanation {
             "Configure apps[].webhook, \(LocalizedText.reload), and enter the address in the help desk's settings.",
             "Задайте apps[].webhook, \(LocalizedText.reload) и укажите адрес в настройках службы поддержки."))
 
-    private static let nobodyTold = Step(
+    private static let nobodyNotified = Step(
         .notifier, outcome: .problem,
         text: LocalizedText(
             "Neither apps[].notifiers nor apps[].routes names a notifier that gets comments.",
@@ -57,10 +57,10 @@ extension Explanation {
             let finding = LocalizedText(
                 "Comment \(comment) came at \(at), and no notifier gets the app's comments.",
                 "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
-            return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
+            return Explanation(Conclusion(.problem, finding, from: nobodyNotified), [came, nobodyNotified])
         }
         if facts.now.elapsed(since: incoming) < UInt64(min(facts.keep.keepDeliveredDays, facts.keep.keepDeadDays)) * 86_400_000 {
-            return untold(comment, at: at, came: came)
+            return unreported(comment, at: at, came: came)
         }
         let gone = Step(
             .delivery, outcome: .note,
@@ -77,7 +77,7 @@ extension Explanation {
     }
 
     /// A comment that came too lately to be forgotten for its age.
-    private static func untold(_ comment: HelpDeskID, at: String, came: Step) -> Explanation {
+    private static func unreported(_ comment: HelpDeskID, at: String, came: Step) -> Explanation {
         let none = Step(
             .delivery, outcome: .problem,
             text: LocalizedText(

@@ -174,7 +174,7 @@ extension UndecidedReason {
             LocalizedText(
                 "Have the backend of apps[].verify.url answer 2xx, 401, 403 or 404. It is asked again by itself.",
                 "Пусть сервер из apps[].verify.url отвечает 2xx, 401, 403 или 404. Спрашивать его снова начнут автоматически.")
-        case .backendNewKeysPaced:
+        case .backendNewKeysLimited:
             LocalizedText(
                 "Repair the backend of apps[].verify.url. If others send junk keys, have it answer them 401, 403 or 404.",
                 "Почините сервер из apps[].verify.url. Если присылают случайные ключи, пусть он отвечает на них 401, 403 или 404.")

@@ -20,7 +20,7 @@ extension BackendStatus {
     /// breaker and the rate of new keys only follow from failures.
     func cause(of reason: UndecidedReason, at origin: String?) -> LocalizedText {
         if [.backendBreakerOpen, lastFailure?.reason].contains(reason) { return causeOfKnownKeys(at: origin) }
-        return [.backendNewKeysPaced, lastNewKeyFailure?.reason].contains(reason)
+        return [.backendNewKeysLimited, lastNewKeyFailure?.reason].contains(reason)
             ? causeOfNewKeys(at: origin) : LocalizedText(verbatim: "")
     }
 
@@ -62,7 +62,7 @@ extension BackendStatus {
     }
 
     private func newKeys(_ app: String, _ origin: String?) -> Problem? {
-        guard pacesNewKeys else { return nil }
+        guard limitsNewKeys else { return nil }
         let cause = causeOfNewKeys(at: origin)
         return Problem(
             .backendNewKeys, as: .warning, of: app,
@@ -75,7 +75,7 @@ extension BackendStatus {
                 Сервер приложения \(app) не справляется с новыми ключами, поэтому о них спрашивают десять раз в секунду.\(cause) Тем, чей ключ он \
                 уже одобрял, эти сбои не мешают.
                 """),
-            remedy: UndecidedReason.backendNewKeysPaced.remedy)
+            remedy: UndecidedReason.backendNewKeysLimited.remedy)
     }
 }
 

@@ -53,12 +53,12 @@ extension ProblemSearch {
     }
 
     private func dead(_ name: String, _ all: [DeadDeliveries]) -> Problem {
-        let told = all.filter(isFault)
-        let (count, word) = (told.reduce(0) { $0 + $1.count }, TextFragments.word(name))
-        let reasons = Dictionary(told.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
+        let reported = all.filter(isFault)
+        let (count, word) = (reported.reduce(0) { $0 + $1.count }, TextFragments.word(name))
+        let reasons = Dictionary(reported.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
         let most = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
         let (reason, number) = (most?.key.text ?? "", most?.value ?? 0)
-        let choice = told.count == all.count ? "" : " --reason \(TextFragments.word(reason))"
+        let choice = reported.count == all.count ? "" : " --reason \(TextFragments.word(reason))"
         let meaning =
             TextFragments.sentence(ReasonMeaning.of(reason, configuration.notifier(name)).text) + lastFailure(of: name, as: reason)
         let deliveries = count == 1 ? "1 delivery to \(name) was" : "\(count) deliveries to \(name) were"

@@ -82,18 +82,18 @@ package struct ProblemSearch {
     /// about webhooks of strangers, or about one full queue of several.
     func stoppingComments(of appID: String) -> [Problem] {
         let app = configuration.app(appID)
-        let isTold = app?.takesWebhooks == true
+        let isReported = app?.takesWebhooks == true
         func isOfApp(_ problem: Problem) -> Bool { problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true }
         let held = app?.helpDesk.holdsMessages == true ? [HeldMessage.notifier] : []
-        let told = AppSubscriptions(configuration).comments(appID).map(\.notifier)
-        let hasRoom = !told.allSatisfy(Set(pending.compactMap(full).compactMap(\.subject)).contains)
+        let reported = AppSubscriptions(configuration).comments(appID).map(\.notifier)
+        let hasRoom = !reported.allSatisfy(Set(pending.compactMap(full).compactMap(\.subject)).contains)
         return problems.filter { problem in
             switch problem.kind {
             case .store: true
-            case .webhooksRefused: isTold && isOfApp(problem)
+            case .webhooksRefused: isReported && isOfApp(problem)
             case .devicesMissing: isOfApp(problem)
-            case .listenerFull, .bodiesFull: isTold && problem.subject == CrowdedListener.Name.public.rawValue
-            case .queueFull: isTold && problem.subject.map((told + held).contains) ?? false
+            case .listenerFull, .bodiesFull: isReported && problem.subject == CrowdedListener.Name.public.rawValue
+            case .queueFull: isReported && problem.subject.map((reported + held).contains) ?? false
             default: false
             }
         }.map { problem in

@@ -15,9 +15,9 @@ extension Problem {
     static func late(_ waiting: PendingDeliveries, now: UnixMilliseconds) -> Problem {
         let name = waiting.notifier
         if name == HeldMessage.notifier { return held(waiting, now: now) }
-        let told = waiting.localized(now: now)
+        let reported = waiting.localized(now: now)
         return Problem(
-            .queueLate, as: .warning, of: name, LocalizedText("\(name) is late. \(told)", "\(name) опаздывает. \(told)"),
+            .queueLate, as: .warning, of: name, LocalizedText("\(name) is late. \(reported)", "\(name) опаздывает. \(reported)"),
             remedy: LocalizedText(
                 """
                 See whether attempts fail: deskgate deliveries list --state pending --notifier \(TextFragments.word(name)). Otherwise more come than \

@@ -3,13 +3,13 @@ internal import Time
 
 extension RefusedReload {
     /// The maximum number of reasons in the text.
-    private static let mostTold = 3
+    private static let mostReported = 3
 
     /// The reasons, and what to do about them.
     var problem: Problem {
-        let told = (keys.isEmpty ? reasons : keys).prefix(Self.mostTold)
-        let rest = count - told.count
-        let list = told.joined(separator: keys.isEmpty ? "; " : ", ")
+        let reported = (keys.isEmpty ? reasons : keys).prefix(Self.mostReported)
+        let rest = count - reported.count
+        let list = reported.joined(separator: keys.isEmpty ? "; " : ", ")
         let all = rest == 0 ? LocalizedText(verbatim: list) : LocalizedText("\(list), and \(rest) more", "\(list) и ещё \(rest)")
         let time = RFC3339.text(at)
         guard keys.isEmpty else {

@@ -28,7 +28,7 @@ extension RevocationStatus {
         [unknown, late(now), copy].compactMap(\.self)
     }
 
-    private static var mendTheStore: LocalizedText {
+    private static var repairTheStore: LocalizedText {
         LocalizedText(
             "Make the store usable again; the revocations are then read by themselves.",
             "Верните хранилище в строй; тогда отзывы прочитаются сами.")
@@ -42,7 +42,8 @@ extension RevocationStatus {
             LocalizedText(
                 "It is not known which keys are revoked, so genuine keys are answered 503 (revocations_not_loaded).\(copy)",
                 "Неизвестно, какие ключи отозваны, поэтому на подлинные ключи отвечают 503 (revocations_not_loaded).\(copy)"),
-            remedy: mendTheFile.map { LocalizedText("\(Self.mendTheStore) \($0)", "\(Self.mendTheStore) \($0)") } ?? Self.mendTheStore)
+            remedy: repairTheFile.map { LocalizedText("\(Self.repairTheStore) \($0)", "\(Self.repairTheStore) \($0)") }
+                ?? Self.repairTheStore)
     }
 
     private func late(_ now: UnixSeconds) -> Problem? {
@@ -52,7 +53,7 @@ extension RevocationStatus {
             LocalizedText(
                 "Authorization continues with the revocations of \(age(now)); keys that were revoked since then are still valid here.",
                 "Доступ проверяется по отзывам на \(age(now)); тех, кого отозвали позже, здесь ещё пускают."),
-            remedy: Self.mendTheStore)
+            remedy: Self.repairTheStore)
     }
 
     private var copy: Problem? {
@@ -62,7 +63,7 @@ extension RevocationStatus {
             LocalizedText(
                 "Deskgate \(copyProblem). A start without the store would use older revocations, or answer 503.",
                 "Deskgate: \(copyProblem). Запуск без хранилища взял бы старые отзывы или отвечал бы 503."),
-            remedy: mendTheFile ?? (copyWaitsForStore ? Self.waitForTheStore : Self.mendTheDirectory))
+            remedy: repairTheFile ?? (copyWaitsForStore ? Self.waitForTheStore : Self.repairTheDirectory))
     }
 
     private static var waitForTheStore: LocalizedText {
@@ -71,13 +72,13 @@ extension RevocationStatus {
             "Верните хранилище в строй; тогда копия запишется сама.")
     }
 
-    private static var mendTheDirectory: LocalizedText {
+    private static var repairTheDirectory: LocalizedText {
         LocalizedText(
             "Make the directory of store.revocations_path writable for the service, or name another one; it is tried again by itself.",
             "Дайте службе право записи в каталог store.revocations_path или укажите другой; попытки повторяются сами.")
     }
 
-    private var mendTheFile: LocalizedText? {
+    private var repairTheFile: LocalizedText? {
         copyCommand.map { command in
             LocalizedText(
                 "The copy is tried again by itself. As root, run: \(command)",

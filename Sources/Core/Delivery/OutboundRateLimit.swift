@@ -2,8 +2,8 @@ package import Time
 
 /// Limits calls to a notifier's receiver about one person or one device: at most `max` in any window of that length.
 ///
-/// The store counts calls in the claim's transaction (`Claim.pace`), so the limit holds across replicas and restarts. The window must be
-/// longer than a lease, so that two calls for a person never overlap or overtake each other.
+/// The store counts calls in the claim's transaction (`Claim.rateLimits`), so the limit holds across replicas and restarts. The window must
+/// be longer than a lease, so that two calls for a person never overlap or overtake each other.
 package struct OutboundRateLimit: Sendable, Equatable {
     /// The unit whose calls are counted together.
     package enum Scope: String, Sendable {

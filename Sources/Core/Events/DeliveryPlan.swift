@@ -57,8 +57,8 @@ package enum DeliveryPlan {
         if isKnown { return bounded(rows) }
         // No subscription covers the types of these devices. Those that need no device are sent the comment without one. If there is none,
         // a delivery that has ended shows operators why nothing was sent.
-        let told = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
-        return told.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
+        let reported = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
+        return reported.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : reported
     }
 
     private static func bounded(_ rows: [Row]) -> [Row] {
@@ -155,7 +155,7 @@ package struct DeliveryBounds: Sendable, Equatable {
     ) -> Result<[DeliveryPlan.Row], StoreError> {
         // No bound is near, so nothing is counted.
         if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return .success(rows) }
-        let canBeRefused = event.kind.isTold
+        let canBeRefused = event.kind.isReported
         var rows = rows
         var added: [ByteKey: Int] = [:]
         var (waiting, hasFullQueue) = (0, false)

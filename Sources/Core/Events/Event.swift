@@ -63,7 +63,7 @@ package struct Event: Sendable, Equatable {
         }
 
         /// Whether a help desk reported it and will repeat an event that could not be stored.
-        package var isTold: Bool {
+        package var isReported: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
                 .closureRequested, .closureConfirmed, .closureDeclined, .ratingRequested, .ticketRated, .messageHeld:

@@ -33,7 +33,7 @@ package protocol Notifier: Sendable {
     var probeAfterMilliseconds: UInt64? { get }
     /// The limits of calls to the receiver about one person or one device; at most one for each scope. `RateLimitedCall` names the calls
     /// that count; the notifier must make no others.
-    var pace: [OutboundRateLimit] { get }
+    var rateLimits: [OutboundRateLimit] { get }
 
     /// The server that it calls, if its requests carry the attempt's trace on; nil when they do not.
     var tracedServer: ServerAddress? { get }
@@ -51,7 +51,7 @@ extension Notifier {
     package var probeAfterMilliseconds: UInt64? { nil }
     package var tracedServer: ServerAddress? { nil }
     /// By default unlimited.
-    package var pace: [OutboundRateLimit] { [] }
+    package var rateLimits: [OutboundRateLimit] { [] }
     package func remedy(for reason: String) -> String { "look at the log" }
 }
 

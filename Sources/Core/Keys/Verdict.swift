@@ -82,7 +82,7 @@ package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
     /// The app's backend was not asked, because it has just failed several times in a row.
     case backendBreakerOpen = "backend_breaker_open"
     /// The app's backend was not asked about a new key, because it has just failed for several of them in a row (`NewKeyRateLimit`).
-    case backendNewKeysPaced = "backend_new_keys_paced"
+    case backendNewKeysLimited = "backend_new_keys_paced"
     /// The app's backend was not asked, because too many calls were under way.
     case backendOverloaded = "backend_overloaded"
 
@@ -90,7 +90,7 @@ package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
     package var isOfFailedCalls: Bool {
         switch self {
         case .internalError, .revocationsUnknown, .backendOverloaded: false
-        case .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysPaced: true
+        case .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysLimited: true
         }
     }
 }

@@ -67,7 +67,7 @@ package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation 
 
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
-        package mutating func appendInterpolation(_ told: LocalizedText) { text += told.text(in: Tongue.language) }
+        package mutating func appendInterpolation(_ reported: LocalizedText) { text += reported.text(in: Tongue.language) }
 
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) { text += value.description }
     }

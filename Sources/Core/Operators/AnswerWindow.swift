@@ -98,7 +98,7 @@ package struct AnswerWindow: Sendable {
     /// The answers since then, the oldest first; steps without any are left out.
     private var slices: [Slice] = []
     /// The causes that a change of the configuration may have mended: no answer has shown since whether it has.
-    private var doubted: Set<Cause> = []
+    private var possiblyRepaired: Set<Cause> = []
 
     /// Begins before the first answer of the process.
     package init() {}
@@ -116,7 +116,7 @@ package struct AnswerWindow: Sendable {
     /// the change may be about something else, until the next answer shows which is so.
     package mutating func doubt(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {
         keep(counts, now: now)
-        doubted = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
+        possiblyRepaired = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
     }
 
     /// Whether a user was admitted within so many milliseconds, by the answers that were added.
@@ -184,23 +184,23 @@ package struct AnswerWindow: Sendable {
         } else {
             slices.append(Slice(at: now, counts: grown))
         }
-        for app in Set(grown.keys.map(\.app)) where !app.text.isEmpty { forgive(app) }
+        for app in Set(grown.keys.map(\.app)) where !app.text.isEmpty { reset(app) }
         settle(grown.keys)
     }
 
     /// Drops the bad answers of causes that were mended. A bad answer shows that its cause was not. Requests without an app are let in
     /// with one.
     private mutating func settle(_ answers: some Collection<Answer>) {
-        doubted.subtract(answers.map(Cause.init))
+        possiblyRepaired.subtract(answers.map(Cause.init))
         let letIn = Set(answers.filter { $0.result == .authorized }.map(\.app))
-        let mended = doubted.filter { $0.app.text.isEmpty ? !letIn.isEmpty : letIn.contains($0.app) }
-        guard !mended.isEmpty else { return }
-        doubted.subtract(mended)
-        for index in slices.indices { slices[index].counts = slices[index].counts.filter { !mended.contains(Cause($0.key)) } }
+        let repaired = possiblyRepaired.filter { $0.app.text.isEmpty ? !letIn.isEmpty : letIn.contains($0.app) }
+        guard !repaired.isEmpty else { return }
+        possiblyRepaired.subtract(repaired)
+        for index in slices.indices { slices[index].counts = slices[index].counts.filter { !repaired.contains(Cause($0.key)) } }
     }
 
     /// Drops the bad answers of an app that works again.
-    private mutating func forgive(_ app: ByteKey) {
+    private mutating func reset(_ app: ByteKey) {
         func isBad(_ answer: Answer) -> Bool { answer.app == app && answer.result != .authorized }
         let latest = slices.reversed().prefix { $0.count(isBad) == 0 }
         guard latest.count < slices.count,

@@ -71,17 +71,17 @@ package struct DenialTrend: Sendable {
     /// - Parameter told: the usual number when the present condition began; nil without a condition.
     /// - Returns: the status, and the data of its event.
     package mutating func status(
-        _ counts: Counts, now: MonotonicMilliseconds, told: UInt64?, _ thresholds: OperatorThresholds
+        _ counts: Counts, now: MonotonicMilliseconds, reported: UInt64?, _ thresholds: OperatorThresholds
     ) -> (status: ConditionStatus, jump: Spike) {
         keep(counts, now: now)
         guard let start = sample(before: Self.windowMilliseconds, now: now) else {
-            return (.unknown, Spike(asked: 0, denied: 0, usual: told ?? 0))
+            return (.unknown, Spike(asked: 0, denied: 0, usual: reported ?? 0))
         }
         let (asked, denied) = (counts.asked &- start.counts.asked, counts.denied &- start.counts.denied)
         let minimum = UInt64(thresholds.denials)
-        if let told {
-            let isOver = denied < max(1, minimum / 2) || denied <= 2 * told
-            return (isOver ? .over(.resolved) : .holds, Spike(asked: asked, denied: denied, usual: told))
+        if let reported {
+            let isOver = denied < max(1, minimum / 2) || denied <= 2 * reported
+            return (isOver ? .over(.resolved) : .holds, Spike(asked: asked, denied: denied, usual: reported))
         }
         let first = samples[0]
         let (history, before) = (start.at - first.at, start.counts.denied &- first.counts.denied)

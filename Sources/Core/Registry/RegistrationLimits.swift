@@ -13,7 +13,7 @@ enum RegistrationLimits {
 
     /// Queries only the data that the rules of a registration need.
     /// - Parameter ofUser: the person's calls, which were found with the devices.
-    static func judge<Rows: RegistryRows>(
+    static func evaluate<Rows: RegistryRows>(
         _ registration: Registration, ofUser: CallTimes, in rows: Rows
     ) throws(Rows.Failure) -> Verdict {
         var windows: [(scope: LimitRule.Scope, most: Int, calls: Window)] = []

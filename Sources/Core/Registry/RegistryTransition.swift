@@ -41,7 +41,7 @@ package enum RegistryTransition {
         if let refusal = try Admission.refusal(of: registration, in: rows) { return (refusal, []) }
         guard let token = registration.token else { return try unsubscribe(registration, devicesPerUser, in: rows) }
         let person = try rows.person(appID: registration.key.appID, userID: registration.key.userID)
-        switch try RegistrationLimits.judge(registration, ofUser: person.calls, in: rows) {
+        switch try RegistrationLimits.evaluate(registration, ofUser: person.calls, in: rows) {
         case .limited(let rule, let until): return (.limited(rule: rule, until: until), [])
         case .allowed(let records):
             let known = person.devices.first { $0.isNamed(registration.key.deviceID) }
@@ -192,7 +192,7 @@ package enum RegistryTransition {
     /// Makes a registered device a tombstone, and stores the event. A provider's statement does not count as the app's own sign-out.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
-        return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
+        return [.signOut(device.key, at: time, isFromApp: isFromApp)] + announcing(device, reason, at: time)
     }
 
     /// Keeps a tombstone for as long as webhooks may bring its token back; changes nothing of a registered device.
@@ -203,10 +203,10 @@ package enum RegistryTransition {
 
     /// Deletes a device, and stores the event if it was registered.
     private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
-        telling(device, reason, at: time) + [.forget(device.key)]
+        announcing(device, reason, at: time) + [.forget(device.key)]
     }
 
-    private static func telling(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
+    private static func announcing(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         device.device.map { [.announce(RegistryChange(.removed(reason), $0, at: time))] } ?? []
     }
 }

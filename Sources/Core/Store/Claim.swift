@@ -14,7 +14,7 @@ package struct Claim: Sendable, Equatable {
     /// Deliveries that expire at this time or before have expired: `now`, less the time withheld after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
     /// The limits of calls to the notifier's receiver. Deliveries beyond them are deferred, with the reason `paced`.
-    package let pace: [OutboundRateLimit]
+    package let rateLimits: [OutboundRateLimit]
     /// The changes of the notifier's pauses for other replicas; at most one of each kind.
     package private(set) var pauseUpdates: [PauseUpdate]
 
@@ -24,7 +24,7 @@ package struct Claim: Sendable, Equatable {
     ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
     package init(
         notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
-        heldMilliseconds: UInt64 = 0, pace: [OutboundRateLimit] = [], pauseUpdates: [PauseUpdate] = []
+        heldMilliseconds: UInt64 = 0, rateLimits: [OutboundRateLimit] = [], pauseUpdates: [PauseUpdate] = []
     ) {
         expiredBy = now.saturating(subtracting: heldMilliseconds)
         latestDue = now.saturating(adding: longestDelayMilliseconds)
@@ -32,7 +32,7 @@ package struct Claim: Sendable, Equatable {
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds
         self.limit = limit
-        self.pace = pace
+        self.rateLimits = rateLimits
         self.pauseUpdates = pauseUpdates
     }
 }

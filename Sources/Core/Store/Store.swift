@@ -256,7 +256,7 @@ package protocol Store: Sendable {
 
     /// The interval, in milliseconds, of looking for deliveries that another process has stored or returned; nil when this process alone
     /// has the store.
-    var newsMilliseconds: UInt64? { get }
+    var pollMilliseconds: UInt64? { get }
 
     /// Milliseconds by which the store's own clock is ahead of this machine's; 0 when the difference is too small to measure, nil when it
     /// has no clock, or the difference is not known yet. Does not block.
@@ -314,7 +314,7 @@ package protocol Store: Sendable {
 extension Store {
     package func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] { [] }
 
-    package var newsMilliseconds: UInt64? { nil }
+    package var pollMilliseconds: UInt64? { nil }
 
     /// The store has no clock of its own.
     package var clockOffsetMilliseconds: Int64? { nil }

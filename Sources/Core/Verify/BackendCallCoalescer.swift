@@ -43,7 +43,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     package enum Change: Sendable, Equatable {
         case opened
         case closed
-        case pacedNewKeys
+        case limitedNewKeys
     }
 
     private struct Call {
@@ -90,7 +90,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     package func status(now: MonotonicMilliseconds) -> BackendStatus {
         BackendStatus(
-            breaker: BreakerStatus(breaker), pacesNewKeys: newKeys.isShown(now: now), lastFailure: lastFailure,
+            breaker: BreakerStatus(breaker), limitsNewKeys: newKeys.isShown(now: now), lastFailure: lastFailure,
             lastNewKeyFailure: lastNewKeyFailure)
     }
 
@@ -105,7 +105,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
             if breaker.permits(now: Self.moment(now)) == 0 { return .refused(.backendBreakerOpen) }
             return knownCalls < callLimit ? nil : .refused(.backendOverloaded)
         }
-        guard newKeys.permits(now: now) else { return .refused(.backendNewKeysPaced) }
+        guard newKeys.permits(now: now) else { return .refused(.backendNewKeysLimited) }
         return calls.count - knownCalls < callLimit ? nil : .refused(.backendOverloaded)
     }
 
@@ -141,7 +141,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
             lastNewKeyFailure = .last(lastNewKeyFailure, then: failure, reply.health)
             switch reply.health {
             case .works: newKeys.succeeded()
-            case .fails: change = newKeys.failed(now: now) ? .pacedNewKeys : nil
+            case .fails: change = newKeys.failed(now: now) ? .limitedNewKeys : nil
             case .unknown: break
             }
         }

@@ -32,27 +32,27 @@ package struct BackendStatus: Sendable, Equatable {
     /// The state of the breaker, which counts calls about known keys.
     package let breaker: BreakerStatus
     /// Whether calls about new keys were paced within the last minute, because they failed.
-    package let pacesNewKeys: Bool
+    package let limitsNewKeys: Bool
     /// The last failed call about a known key; nil before the first one.
     package let lastFailure: BackendFailure?
     /// The last failed call about a new key; nil before the first one. Strangers may cause it.
     package let lastNewKeyFailure: BackendFailure?
 
     package init(
-        breaker: BreakerStatus, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
+        breaker: BreakerStatus, limitsNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
     ) {
         self.breaker = breaker
-        self.pacesNewKeys = pacesNewKeys
+        self.limitsNewKeys = limitsNewKeys
         self.lastFailure = lastFailure
         self.lastNewKeyFailure = lastNewKeyFailure
     }
 
     /// Whether calls have failed, and later ones have brought decisions: about known keys, and about new ones if those failed.
-    package var decidesAgain: Bool {
+    package var hasRecovered: Bool {
         let failures = [lastFailure, lastNewKeyFailure].compactMap(\.self)
         return !breaker.isStopped && !failures.isEmpty && failures.allSatisfy(\.isOver)
     }
 
     /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.
-    package var state: BreakerStatus { breaker == .working && pacesNewKeys ? .failing : breaker }
+    package var state: BreakerStatus { breaker == .working && limitsNewKeys ? .failing : breaker }
 }

@@ -4,13 +4,13 @@ package import Time
 ///
 /// In mode `backend` anyone can cause a call about a new key, with any text for the key. If its failure counted for the breaker, a few junk
 /// keys a second would keep all users out of an app whose backend answers junk with 429 or 5xx. So these failures only slow down further
-/// calls of their kind: after `failuresToPace` consecutive ones, one call starts every `intervalMilliseconds`, until a call succeeds. A
+/// calls of their kind: after `failuresToLimit` consecutive ones, one call starts every `intervalMilliseconds`, until a call succeeds. A
 /// user with a new key then gets through between junk keys, and a backend that is down is called ten times a second.
 ///
 /// A value; the caller locks. All moments are of one clock.
 package struct NewKeyRateLimit: Sendable, Equatable {
     /// After how many failures in a row calls are paced.
-    package static let failuresToPace = 5
+    package static let failuresToLimit = 5
     /// The time from one start to the next while calls are paced.
     package static let intervalMilliseconds: UInt64 = 100
     /// For how long after a failure operators see that calls were paced. A success ends the pace at once, and beside a flood of junk keys
@@ -19,18 +19,18 @@ package struct NewKeyRateLimit: Sendable, Equatable {
 
     private var failures = 0
     private var lastStart: MonotonicMilliseconds?
-    private var lastPaced: MonotonicMilliseconds?
+    private var lastLimited: MonotonicMilliseconds?
 
     package init() {}
 
     package func permits(now: MonotonicMilliseconds) -> Bool {
-        guard failures >= Self.failuresToPace, let lastStart else { return true }
+        guard failures >= Self.failuresToLimit, let lastStart else { return true }
         return lastStart.saturating(adding: Self.intervalMilliseconds) <= now
     }
 
     /// Whether calls were paced within the last minute.
     package func isShown(now: MonotonicMilliseconds) -> Bool {
-        lastPaced.map { now < $0.saturating(adding: Self.shownMilliseconds) } ?? false
+        lastLimited.map { now < $0.saturating(adding: Self.shownMilliseconds) } ?? false
     }
 
     package mutating func started(now: MonotonicMilliseconds) {
@@ -46,9 +46,9 @@ package struct NewKeyRateLimit: Sendable, Equatable {
     /// - Returns: whether calls are paced from now on and were not within the last minute.
     package mutating func failed(now: MonotonicMilliseconds) -> Bool {
         failures += 1
-        guard failures >= Self.failuresToPace else { return false }
+        guard failures >= Self.failuresToLimit else { return false }
         let wasShown = isShown(now: now)
-        lastPaced = now
+        lastLimited = now
         return !wasShown
     }
 }

@@ -3,7 +3,7 @@ package import JSON
 
 /// Verifies the credentials, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
 /// - Returns: whether the request is to be read, so that strangers have only the credentials read.
-typealias CredentialJudge = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
+typealias CredentialCheck = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
 /// The operation of a caller whose request has been read.
 typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
@@ -12,7 +12,7 @@ typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
 ///
 /// It does not know the request's type, because generic code is not specialised beyond its module, and looking types up would cost a
 /// request as much as verifying its key.
-typealias BoundReader = @Sendable (borrowing Request, CredentialJudge) throws(BodyError) -> Result<PreparedRequest, BodyError>?
+typealias BoundReader = @Sendable (borrowing Request, CredentialCheck) throws(BodyError) -> Result<PreparedRequest, BodyError>?
 
 /// Reads the body of a call with a security key: the credentials, and then the caller's request.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
@@ -26,9 +26,9 @@ package struct AuthenticatedReader<Payload: Sendable>: Sendable {
     package static func object(_ payload: @escaping @Sendable (JSONObject) throws(BodyError) -> Payload) -> AuthenticatedReader {
         let credentials = BodyReader<3>.credentials
         return AuthenticatedReader { perform in
-            { request, judge throws(BodyError) in
+            { request, evaluate throws(BodyError) in
                 try credentials.withFields(of: request) { fields, bytes throws(BodyError) in
-                    guard try fields.judge(bytes, judge) else { return nil }
+                    guard try fields.evaluate(bytes, evaluate) else { return nil }
                     return request.withBody { body in bind(perform) { () throws(BodyError) in try payload(parse(body)) } }
                 }
             }
@@ -42,9 +42,9 @@ package struct AuthenticatedReader<Payload: Sendable>: Sendable {
     ) -> AuthenticatedReader {
         let reader = BodyReader<4>(wanting: ["app_id", "user_id", "security_key", name])
         return AuthenticatedReader { perform in
-            { request, judge throws(BodyError) in
+            { request, evaluate throws(BodyError) in
                 try reader.withFields(of: request) { fields, bytes throws(BodyError) in
-                    guard try fields.judge(bytes, judge) else { return nil }
+                    guard try fields.evaluate(bytes, evaluate) else { return nil }
                     let text: String?
                     do throws(BodyError) {
                         text = try fields.text("\(name)", in: bytes, longest: longest)
@@ -86,9 +86,9 @@ extension AuthenticatedReader where Payload == Void {
         let reader = BodyReader<3>.credentials
         return AuthenticatedReader { perform in
             let bound: PreparedRequest = { perform($0, ()) }
-            return { request, judge throws(BodyError) in
+            return { request, evaluate throws(BodyError) in
                 try reader.withFields(of: request) { fields, bytes throws(BodyError) in
-                    try fields.judge(bytes, judge) ? .success(bound) : nil
+                    try fields.evaluate(bytes, evaluate) ? .success(bound) : nil
                 }
             }
         }
@@ -96,10 +96,10 @@ extension AuthenticatedReader where Payload == Void {
 }
 
 extension BodyFields {
-    /// Lends the credentials to `judge`, whose answer it returns.
+    /// Lends the credentials to `evaluate`, whose answer it returns.
     /// - Parameter bytes: the bytes that were lent with these fields.
-    fileprivate func judge(_ bytes: Span<UInt8>, _ judge: CredentialJudge) throws(BodyError) -> Bool {
+    fileprivate func evaluate(_ bytes: Span<UInt8>, _ evaluate: CredentialCheck) throws(BodyError) -> Bool {
         let ranges = try credentials()
-        return judge(bytes.extracting(ranges.appID), bytes.extracting(ranges.userID), bytes.extracting(ranges.securityKey))
+        return evaluate(bytes.extracting(ranges.appID), bytes.extracting(ranges.userID), bytes.extracting(ranges.securityKey))
     }
 }

@@ -77,7 +77,7 @@ package final class AuthenticatedRoute: Sendable {
             context: RequestContext(id: request.requestID, services.tracer.beginRequest(request.callersTrace())),
             parameter: request.pathParameterText)
         let state = services.state.current
-        var (judged, question): (Call?, BackendVerification?)
+        var (evaluated, question): (Call?, BackendVerification?)
         let payload: Result<PreparedRequest, BodyError>?
         do throws(BodyError) {
             payload = try read(request) { appID, userID, key in
@@ -85,13 +85,13 @@ package final class AuthenticatedRoute: Sendable {
                     appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
                 let call = Self.call(decision, state: state, appID: appID, userID: userID, key: key, origin: origin)
-                judged = call
+                evaluated = call
                 return call.proven != nil
             }
         } catch {
             return responder.respond(refuse(error, app: nil, origin: origin))
         }
-        guard let call = judged else { preconditionFailure("credentials that were read are judged") }
+        guard let call = evaluated else { preconditionFailure("credentials that were read are judged") }
         guard let question else { return answer(next(call.verdict, call: call, payload: payload, origin: origin), responder) }
         return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
             let box = PendingBox(pending)

@@ -6,7 +6,7 @@ internal import Notifiers
 internal import Time
 
 /// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps its calls within the help desk's
-/// rate limits (`pace`).
+/// rate limits (`rateLimits`).
 ///
 /// An event may be days old, while the registry has the current state. So an attempt reports only registrations that are still current;
 /// otherwise an old one could restore a token whose owner has signed out.
@@ -23,7 +23,7 @@ final class PyrusNotifier: Notifier {
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
     /// The help desk's limits: one call for a person, five for an installation of an app.
-    let pace = [
+    let rateLimits = [
         OutboundRateLimit(per: .person, max: 1, windowMilliseconds: windowMilliseconds),
         OutboundRateLimit(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
     ]

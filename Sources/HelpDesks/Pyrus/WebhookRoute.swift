@@ -75,7 +75,7 @@ final class WebhookRoute: Sendable {
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             journal.leaveOut(proven.leftOut, app: proven.app.id, context)
-            guard let comment = try heard(proven) else {
+            guard let comment = try storableComment(proven) else {
                 return .answer(journal.ignore(proven.app.counters, app: proven.app.id, context))
             }
             let now = services.clocks.unixMilliseconds()
@@ -93,7 +93,7 @@ final class WebhookRoute: Sendable {
     }
 
     /// The comment of a webhook; nil when it is none, or about a person who was forgotten.
-    private func heard(_ proven: WebhookIntake.Proven) throws(WebhookIntake.Refusal) -> Comment? {
+    private func storableComment(_ proven: WebhookIntake.Proven) throws(WebhookIntake.Refusal) -> Comment? {
         guard let comment = proven.comment else { return nil }
         do throws(CryptoError) {
             let isFormer = try services.revocations.current.isFormer(appID: comment.appID.utf8.span, userID: comment.userID.utf8.span)

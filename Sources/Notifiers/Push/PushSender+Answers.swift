@@ -62,7 +62,7 @@ extension PushSender {
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
         case .switchForKey:
             return Next(attempt.switching(of: provider.environments.count, after: outcome), else: attempt.firstRefusal ?? outcome)
-        case .askAlarm: return .end(judged(outcome, attempt))
+        case .askAlarm: return .end(evaluated(outcome, attempt))
         case .delayDevice(let milliseconds):
             let now = context.monotonicMilliseconds()
             if let device = attempt.device { shared.withLock { $0.delays.add(device.token, milliseconds: milliseconds, now: now) } }
@@ -85,7 +85,7 @@ extension PushSender {
     }
 
     /// Decides whether a device that was refused as another app's, or the settings, are wrong.
-    private func judged(_ outcome: DeliveryOutcome, _ attempt: PushAttempt) -> DeliveryOutcome {
+    private func evaluated(_ outcome: DeliveryOutcome, _ attempt: PushAttempt) -> DeliveryOutcome {
         guard let device = attempt.device else { return outcome }
         let wasTaken = provider.environments.contains { $0.name == device.environment }
         return switch shared.withLock({ $0.alarm.refused(device, wasTaken: wasTaken) }) {

@@ -78,7 +78,7 @@ package final class DenialLog: Sendable {
             for kind in over.keys { windows[kind] = nil }
             return over
         }
-        for (kind, window) in over.sorted(by: { $0.key < $1.key }) { tell(kind, window) }
+        for (kind, window) in over.sorted(by: { $0.key < $1.key }) { logOmitted(kind, window) }
     }
 
     private func admits(_ kind: Kind, _ app: String) -> Bool {
@@ -88,11 +88,11 @@ package final class DenialLog: Sendable {
             if over != nil { windows[kind] = nil }
             return (windows[kind, default: Window(began: now)].admits(app), over)
         }
-        if let over { tell(kind, over) }
+        if let over { logOmitted(kind, over) }
         return isAdmitted
     }
 
-    private func tell(_ kind: Kind, _ window: Window) {
+    private func logOmitted(_ kind: Kind, _ window: Window) {
         for (app, lines) in window.apps.sorted(by: { $0.key < $1.key }) where lines.leftOut > 0 {
             var fields: LogFields = ["of": .string(kind.message), "reason": .string(kind.reason)]
             if !app.isEmpty { fields.append("app", .string(app)) }

@@ -102,7 +102,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 
     /// Returns what a provider of this type does not verify when it accepts a credential; nil when it verifies everything.
-    package static func notJudged(_ type: NotifierType) -> String? {
+    package static func notVerified(_ type: NotifierType) -> String? {
         switch type {
         // It was asked with a token that no device has, which proves only the credential.
         case .apns: "the topic"

@@ -13,10 +13,10 @@ final class Readiness: Sendable {
     private let store: any Store
     private let dispatcherInbox: Monitor<DispatcherInbox>
     private let record: ConfigurationRecord
-    private let revocationKeeper: RevocationPoller
+    private let revocationPoller: RevocationPoller
 
     init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord, revocations: RevocationPoller) {
-        revocationKeeper = revocations
+        revocationPoller = revocations
         self.store = store
         self.dispatcherInbox = dispatcherInbox
         self.record = record
@@ -33,7 +33,7 @@ final class Readiness: Sendable {
     var storeRefusal: StoreError? { store.refusal }
 
     /// The source of the revocations in force; without them no user is authorized.
-    var revocations: RevocationStatus { revocationKeeper.status }
+    var revocations: RevocationStatus { revocationPoller.status }
 
     /// The paused notifiers, sorted by name. They do not affect readiness.
     private var paused: [(name: String, why: PausedNotifier)] {

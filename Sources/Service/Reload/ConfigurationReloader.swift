@@ -30,7 +30,7 @@ package final class ConfigurationReloader {
     private var last: Finding
     private var watch: FileWatch?
     private var period = QuietPeriod()
-    private var hasToldOfPolling = false
+    private var hasReportedPolling = false
 
     /// Prepares reloads.
     /// - Parameters:
@@ -142,11 +142,11 @@ package final class ConfigurationReloader {
     private func startWatching(_ places: WatchedPaths) {
         do throws(FileWatch.Failure) {
             watch = try makeWatch(places)
-            hasToldOfPolling = false
+            hasReportedPolling = false
         } catch {
             watch = nil
-            guard !hasToldOfPolling, !error.isOutdated else { return }
-            hasToldOfPolling = true
+            guard !hasReportedPolling, !error.isOutdated else { return }
+            hasReportedPolling = true
             logger.log(
                 .warning, message: "the configuration's files cannot be watched, so they are read every few seconds",
                 fields: [

@@ -20,12 +20,12 @@ package final class Supervisor: Sendable {
     private static let stoppingStatus = "stopping"
 
     /// The interval of reports to the watchdog, in milliseconds; nil without a watchdog.
-    let tellsEveryMilliseconds: UInt64?
+    let notificationIntervalMilliseconds: UInt64?
     private let socket: NotifySocket
     private let logger: Logger
     private let service: RunningService
     private let liveness: Liveness
-    private let toldStatus = Monitor("")
+    private let reportedStatus = Monitor("")
     private let threads = Monitor<[PeriodicTasks]>([])
 
     /// Prepares the messages and sends none.
@@ -46,25 +46,25 @@ package final class Supervisor: Sendable {
         }
         let isMeant = environment(Variable.watchedProcess).map { $0 == "\(process)" } ?? true
         let microseconds = isMeant ? environment(Variable.watchdog).flatMap { UInt64($0) } ?? 0 : 0
-        tellsEveryMilliseconds = microseconds == 0 ? nil : max(1, microseconds / 1000 / Self.messagesPerTime)
+        notificationIntervalMilliseconds = microseconds == 0 ? nil : max(1, microseconds / 1000 / Self.messagesPerTime)
         self.logger = logger
         self.service = service
         liveness = Liveness(service)
     }
 
     /// The maximum time between two calls of `beat` by the main loop, in milliseconds; nil without a watchdog.
-    package var beatMilliseconds: UInt64? { tellsEveryMilliseconds.map { max(1, $0 / 2) } }
+    package var beatMilliseconds: UInt64? { notificationIntervalMilliseconds.map { max(1, $0 / 2) } }
 
     /// Reports that the service is ready, and begins to report its status, and to the watchdog that it is alive. Call it once, when the
     /// listeners are open.
     package func start() {
         serving()
         begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager gets no status of the service") { [self] in
-            tell(service.statusLine)
+            notify(service.statusLine)
         }
-        guard let interval = tellsEveryMilliseconds else { return }
+        guard let interval = notificationIntervalMilliseconds else { return }
         begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot reach it") { [self] in
-            tellWatchdog()
+            notifyWatchdog()
         }
     }
 
@@ -86,13 +86,13 @@ package final class Supervisor: Sendable {
 
     /// Tells that the service serves, also after a reload that was refused.
     package func serving() {
-        tell(service.statusLine, with: "READY=1\n")
+        notify(service.statusLine, with: "READY=1\n")
     }
 
     /// Reports that the service stops. The watchdog still gets its messages: the stop has a deadline of its own.
     package func stopping() {
         liveness.stop()
-        tell(Self.stoppingStatus, with: "STOPPING=1\n")
+        notify(Self.stoppingStatus, with: "STOPPING=1\n")
     }
 
     /// Ends the threads that send messages to the manager. Call it last, and at most once.
@@ -106,17 +106,17 @@ package final class Supervisor: Sendable {
 
     /// Tells a status: each time with a state, otherwise when it has changed. It is read and sent under one lock, so that the last one sent
     /// is the latest, and none follows that of the stop.
-    private func tell(_ status: @autoclosure () -> String, with state: String = "") {
-        toldStatus.withLock { told in
-            guard told != Self.stoppingStatus else { return }
+    private func notify(_ status: @autoclosure () -> String, with state: String = "") {
+        reportedStatus.withLock { reported in
+            guard reported != Self.stoppingStatus else { return }
             let next = status()
-            guard !state.isEmpty || next != told else { return }
-            told = next
+            guard !state.isEmpty || next != reported else { return }
+            reported = next
             send("\(state)STATUS=\(next)")
         }
     }
 
-    private func tellWatchdog() {
+    private func notifyWatchdog() {
         let silent = liveness.silentParts()
         guard silent.isEmpty else {
             return logger.log(

@@ -72,8 +72,8 @@ extension OperatorWatch {
             let status = QueueRule.status(
                 of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
                 configuration.thresholds)
-            let told = status == .holds ? queue.map { data($0, now: now) } : nil
-            return Finding(key: OperatorCondition.Key(.queueLate, name.text), status: status, data: told ?? [])
+            let reported = status == .holds ? queue.map { data($0, now: now) } : nil
+            return Finding(key: OperatorCondition.Key(.queueLate, name.text), status: status, data: reported ?? [])
         }
     }
 

@@ -168,9 +168,9 @@ final class OperatorWatch: Sendable {
         // Each process logs those that it sees itself.
         guard key.kind != .problem else { return }
         var fields: LogFields = ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)]
-        let told = JSONValue(parsing: data)
+        let reported = JSONValue(parsing: data)
         for name in ["text", "remedy"] {
-            if let value = told?[name]?.text { fields.append(name, .string(value)) }
+            if let value = reported?[name]?.text { fields.append(name, .string(value)) }
         }
         logger.log(level, message: text, fields: fields)
     }

@@ -26,7 +26,7 @@ struct WatchedDenials: Sendable {
     ) -> [OperatorWatch.Finding] {
         if let readAt, now - readAt < DenialTrend.stepMilliseconds { return findings.filter { isConfigured($0.key, configuration) } }
         readAt = now
-        let told = Dictionary(open.filter { $0.key.kind == .denialsJump }.map { ($0.key, DenialTrend.Spike.usual(in: $0.data)) }) {
+        let reported = Dictionary(open.filter { $0.key.kind == .denialsJump }.map { ($0.key, DenialTrend.Spike.usual(in: $0.data)) }) {
             first, _ in first
         }
         let readings = Self.read(family)
@@ -34,7 +34,7 @@ struct WatchedDenials: Sendable {
         findings = configuration.apps.map { name in
             let (key, reading) = (OperatorCondition.Key(.denialsJump, name), readings[ByteKey(name)] ?? Reading())
             var app = apps[ByteKey(name)] ?? App()
-            let (status, jump) = app.trend.status(reading.counts, now: now, told: told[key], configuration.thresholds)
+            let (status, jump) = app.trend.status(reading.counts, now: now, reported: reported[key], configuration.thresholds)
             let before = app.reasons
             let most = reading.reasons.map { (reason: $0.key, count: $0.value - min($0.value, before[$0.key] ?? 0)) }
                 .filter { $0.count > 0 }.max { ($0.count, $0.reason) < ($1.count, $1.reason) }

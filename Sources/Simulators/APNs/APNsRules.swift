@@ -54,12 +54,12 @@ final class APNsRules: SimulatorRules {
         }
         guard isKeyForIt else { return refuse(403, reason: "BadEnvironmentKeyInToken", request: request) }
         // From here on the sender is known, so the stream limit is raised.
-        var answer = judge(request)
+        var answer = evaluate(request)
         answer.streamLimit = streamLimit
         return answer
     }
 
-    private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
+    private func evaluate(_ request: HTTP2Request) -> SimulatorAnswer {
         let token = Self.token(request)
         guard !token.isEmpty else { return refuse(400, reason: "MissingDeviceToken", request: request) }
         if let reason = APNsHeaders.refusal(of: request, conversations: conversations) {

@@ -112,8 +112,12 @@ final class ShopCounter: Sendable {
 
     /// Returns why a request is refused before it is read.
     private func refusal(of ask: ShopAsk) -> Answer? {
-        if let problem = proof.problem(ask.proof, signed: ask.signed) { return .refusal(401, code: "unsigned", message: "Refused: \(problem).") }
-        guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else { return .refusal(401, code: "wrong_token", message: "Refused: the token.") }
+        if let problem = proof.problem(ask.proof, signed: ask.signed) {
+            return .refusal(401, code: "unsigned", message: "Refused: \(problem).")
+        }
+        guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else {
+            return .refusal(401, code: "wrong_token", message: "Refused: the token.")
+        }
         guard !ask.customerID.isEmpty else { return .refusal(400, code: "customer_missing", message: "There is no customer_id.") }
         guard ask.method == "GET" || !ask.idempotencyKey.isEmpty else {
             return .refusal(400, code: "idempotency_key_missing", message: "A change needs an Idempotency-Key.")

@@ -27,7 +27,7 @@ final class FCMRules: SimulatorRules {
         return dated(refusal)
     }
 
-    func answer(_ request: HTTP2Request) -> SimulatorAnswer { dated(judge(request)) }
+    func answer(_ request: HTTP2Request) -> SimulatorAnswer { dated(evaluate(request)) }
 
     /// Adds a Date header, as Google's servers do and APNs does not.
     private func dated(_ answer: SimulatorAnswer) -> SimulatorAnswer {
@@ -36,7 +36,7 @@ final class FCMRules: SimulatorRules {
         return answer
     }
 
-    private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
+    private func evaluate(_ request: HTTP2Request) -> SimulatorAnswer {
         if request.path == GoogleOAuth.path {
             // The address that the client used, which it has from its service account file.
             return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now().seconds)

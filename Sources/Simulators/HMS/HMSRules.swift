@@ -52,7 +52,7 @@ final class HMSRules: SimulatorRules {
         guard request.path == "/v1/\(appID)/messages:send" else {
             return reply("80300002", "No permission to send message to these tokens")
         }
-        return judge(request)
+        return evaluate(request)
     }
 
     private func authorize(_ form: FormBody) -> SimulatorAnswer {
@@ -70,7 +70,7 @@ final class HMSRules: SimulatorRules {
             ])
     }
 
-    private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
+    private func evaluate(_ request: HTTP2Request) -> SimulatorAnswer {
         guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return reply("80100003", "Incorrect message structure", status: 400)
         }
@@ -85,11 +85,11 @@ final class HMSRules: SimulatorRules {
         guard dead.count < all.count else { return reply("80300007", "All the tokens are invalid") }
         let push = push(all.first { !dead.contains($0) } ?? "", message: message, payload: payload, request: request)
         guard dead.isEmpty else {
-            let told: JSONValue = [
+            let reported: JSONValue = [
                 "success": .integer(Int64(all.count - dead.count)), "failure": .integer(Int64(dead.count)),
                 "illegal_tokens": .array(dead.map { .string($0) }),
             ]
-            return reply("80100000", String(decoding: told.serialized(), as: UTF8.self), push: push)
+            return reply("80100000", String(decoding: reported.serialized(), as: UTF8.self), push: push)
         }
         return reply("80000000", "Success", push: push)
     }

@@ -95,7 +95,7 @@ extension CopiedTable {
             write: "INSERT INTO window_calls (app, number, at) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])"))
 
     /// The calls that are counted for the pace of notifiers, also rows from which the last one was given back.
-    static let pacedCalls = CopiedTable(
+    static let rateLimitedCalls = CopiedTable(
         name: "paced_calls", columns: [.text, .integer, .moment, .times], keyCount: 2,
         sqlite: Statements(
             read: """

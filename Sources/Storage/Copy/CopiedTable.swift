@@ -47,7 +47,7 @@ struct CopiedTable: Sendable {
 
     /// All tables, in the order of copying: what refers to something comes after it.
     static let all: [CopiedTable] = [
-        .apps, .events, .deliveries, .attempts, .pastComments, .devices, .persons, .deviceCalls, .windows, .pacedCalls, .revocations,
+        .apps, .events, .deliveries, .attempts, .pastComments, .devices, .persons, .deviceCalls, .windows, .rateLimitedCalls, .revocations,
         .revocationVersions, .conditions, .conversations, .botCalls,
     ]
 

@@ -41,7 +41,7 @@ extension MemoryState {
     /// Counts the call of a due delivery.
     /// - Returns: when it may be made instead; nil when it may be made now.
     private mutating func waits(_ index: Int, _ claim: Claim) -> UnixMilliseconds? {
-        guard let call = RateLimitedCall(shown(entries[index]), claim.pace) else { return nil }
+        guard let call = RateLimitedCall(shown(entries[index]), claim.rateLimits) else { return nil }
         defer { limiter.wrote() }
         return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }

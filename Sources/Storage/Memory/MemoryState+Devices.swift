@@ -29,7 +29,7 @@ extension MemoryState {
     /// Writes the changes that `RegistryTransition` has decided on.
     mutating func apply(_ changes: [RegistryTransition.Change], audience: RegistryAudience, rules: MemoryRules) {
         for change in changes {
-            if let told = devices.apply(change) { announce(told, audience: audience, rules: rules) }
+            if let reported = devices.apply(change) { announce(reported, audience: audience, rules: rules) }
         }
     }
 

@@ -77,7 +77,7 @@ extension MemoryState {
     }
 
     /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
-    mutating func dropPersonIfTold(_ id: UUIDv7) {
+    mutating func dropPersonIfReported(_ id: UUIDv7) {
         guard erased.contains(id), !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state == .pending }) else { return }
         events = events.map { $0.id == id ? $0.withoutPerson() : $0 }
         for index in entries.indices where entries[index].delivery.event.id == id {

@@ -112,7 +112,7 @@ struct MemoryState {
         for row in rows {
             if let ending = row.ending { refused[ByteKey(row.subscription.notifier), default: [:]][ending, default: 0] += 1 }
         }
-        guard !StoreRules.tellsNobody(rows, isErased: incoming.isErased) else { return }
+        guard !StoreRules.hasNoReceiver(rows, isErased: incoming.isErased) else { return }
         events.append(event)
         accepted += 1
         if incoming.isErased { erased.insert(event.id) }
@@ -224,7 +224,7 @@ struct MemoryState {
     mutating func end(_ index: Int, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
         dropDataIfUnneeded(entries[index].delivery.event.id)
-        dropPersonIfTold(entries[index].delivery.event.id)
+        dropPersonIfReported(entries[index].delivery.event.id)
     }
 
     /// Records the outcome of an attempt; false when the attempt is unknown or already has an outcome.

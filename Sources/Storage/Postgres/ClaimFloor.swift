@@ -20,7 +20,7 @@ struct ClaimFloor: Equatable {
 
     private static let slowMilliseconds: UInt64 = 5
     private static let shortestMilliseconds: UInt64 = 1000
-    private static let looksToWait: UInt64 = 20
+    private static let searchesToWait: UInt64 = 20
 
     private var place = Place.start
     private var until: MonotonicMilliseconds = 0
@@ -35,7 +35,7 @@ struct ClaimFloor: Equatable {
     mutating func note(_ milliseconds: UInt64, from start: Place, found: @autoclosure () -> Place, now: MonotonicMilliseconds) {
         guard start == .start else { return }
         place = milliseconds > Self.slowMilliseconds ? found() : .start
-        until = now + max(Self.shortestMilliseconds, Self.looksToWait * milliseconds)
+        until = now + max(Self.shortestMilliseconds, Self.searchesToWait * milliseconds)
     }
 }
 

@@ -52,7 +52,7 @@ extension DeliveryTransaction {
             }
             let begun = draft.begun.count
             let reached = draft.reach(of: due, limit: limit)
-            try lock(reached.compactMap { RateLimitedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
+            try lock(reached.compactMap { RateLimitedCall($0.delivery, claim.rateLimits) }, notifier: claim.notifier)
             let (endings, putOff) = draft.take(reached, ends: budget.ends, &limiter)
             try end(endings)
             try write(putOff)
@@ -198,7 +198,7 @@ struct ClaimDraft {
                 if stored.place.order != nil { hidingOlder.insert(app) }
             } else if hidingOlder.contains(app) {
                 continue
-            } else if let call = RateLimitedCall(stored.delivery, claim.pace),
+            } else if let call = RateLimitedCall(stored.delivery, claim.rateLimits),
                 let allowedAt = limiter.admit(call, notifier: claim.notifier, now: claim.now)
             {
                 putOff += 1

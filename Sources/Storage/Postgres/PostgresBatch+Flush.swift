@@ -58,7 +58,7 @@ extension PostgresBatch {
 
 extension Event {
     /// When it happened. Only a help desk's moment is not the database's.
-    fileprivate var occurredAtByDatabase: UnixMilliseconds { kind.isTold ? occurredAt : receivedAt }
+    fileprivate var occurredAtByDatabase: UnixMilliseconds { kind.isReported ? occurredAt : receivedAt }
 }
 
 extension QueueDepth {

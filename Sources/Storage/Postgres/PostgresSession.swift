@@ -43,14 +43,14 @@ final class PostgresSession {
     static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     private static let mostTries = 5
     /// The timeout of each statement of a reading transaction, while the server does not know it.
-    private var untoldLimit: UInt64?
+    private var unsentLimit: UInt64?
     /// The timeout of a round trip in this session.
     var deferralMilliseconds = PostgresSession.deferralMilliseconds
 
     /// Runs statements in one round trip, in a transaction of their own unless one is under way.
     /// - Returns: the rows of each.
     func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
-        guard let limit = untoldLimit.take() else { return try connection.pipeline(queries, by: deadline()) }
+        guard let limit = unsentLimit.take() else { return try connection.pipeline(queries, by: deadline()) }
         return Array(try connection.pipeline([Self.limitQuery(milliseconds: limit)] + queries, by: deadline()).dropFirst())
     }
 
@@ -60,9 +60,9 @@ final class PostgresSession {
     /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer
     /// than a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.
     func reading<Value>(milliseconds: UInt64, _ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value {
-        defer { untoldLimit = nil }
+        defer { unsentLimit = nil }
         return try connection.transaction(.readOnly, by: deadline()) { () throws(PostgresError) in
-            untoldLimit = milliseconds
+            unsentLimit = milliseconds
             return try body()
         }
     }

@@ -57,7 +57,7 @@ extension PostgresStore {
                 let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
                 done += try work.deleteBotCalls(outcome, before: time, limit: limit - done)
             }
-            return done + (try work.forgetPacedCalls(until: now, limit: limit - done))
+            return done + (try work.deleteRateLimitedCalls(until: now, limit: limit - done))
         }
     }
 

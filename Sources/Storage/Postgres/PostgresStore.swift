@@ -218,7 +218,7 @@ package final class PostgresStore: Store {
     }
 
     /// Other processes store events and release leases without informing this one.
-    package var newsMilliseconds: UInt64? { 2000 }
+    package var pollMilliseconds: UInt64? { 2000 }
 
     /// The value of the last heartbeat.
     package var clockOffsetMilliseconds: Int64? { status.withLock { $0.heartbeat }?.clock.aheadMilliseconds }

@@ -155,7 +155,7 @@ final class PostgresWriter {
     private let clock: @Sendable () -> UnixMilliseconds
     private var failedBeats = 0
     /// The digest in the last heartbeat, which may have failed.
-    private var toldDigest: String?
+    private var publishedDigest: String?
     private var countsDepthAt: MonotonicMilliseconds = 0
     private static let idleMilliseconds: UInt64 = 1000
     /// Milliseconds until a failed count of the queue's depth is repeated.
@@ -189,7 +189,7 @@ final class PostgresWriter {
             let now = SystemClock.monotonicMilliseconds()
             let digest = status.withLock { $0.keysDigest }
             // The others ask only those that have told their keys, so a service that has just started tells them at once.
-            if now >= beatAt || digest != toldDigest {
+            if now >= beatAt || digest != publishedDigest {
                 beat(digest)
                 beatAt = now + settings.heartbeatMilliseconds
             }
@@ -205,7 +205,7 @@ final class PostgresWriter {
 
     /// Sends a heartbeat. When that fails twice, for any reason, the store is opened anew, which reports the reason.
     private func beat(_ keysDigest: String?) {
-        toldDigest = keysDigest
+        publishedDigest = keysDigest
         do throws(PostgresError) {
             let heartbeat = try session.beat(keysDigest: keysDigest, clock)
             status.withLock { $0.heartbeat = heartbeat.following($0.heartbeat) }
@@ -255,7 +255,7 @@ final class PostgresWriter {
             for job in jobs { write([job], tries: tries) }
             return
         }
-        if let work { tell(work) }
+        if let work { report(work) }
     }
 
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
@@ -273,14 +273,14 @@ final class PostgresWriter {
         return work
     }
 
-    private func tell(_ work: Work) {
+    private func report(_ work: Work) {
         status.withLock { $0.note(work.batch) }
         for report in work.reports { report() }
     }
 
     private func fail(_ jobs: [PostgresJob], _ error: PostgresError) {
-        let told = status.withLock { $0.note(error) }
-        for job in jobs { job.fail(told) }
+        let reported = status.withLock { $0.note(error) }
+        for job in jobs { job.fail(reported) }
     }
 
     /// Answers jobs whose COMMIT got no reliable answer, by what became of it; what did not take effect is written again.
@@ -288,7 +288,7 @@ final class PostgresWriter {
         status.withLock { $0.doubt = StoreError(error, .inDoubt) }
         defer { status.withLock { $0.doubt = nil } }
         switch hasTakenEffect(mark) {
-        case true?: tell(work)
+        case true?: report(work)
         case false? where tries < Self.mostTries: write(jobs, tries: tries + 1)
         case false?: fail(jobs, error)
         case nil:

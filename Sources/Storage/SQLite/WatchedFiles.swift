@@ -29,9 +29,9 @@ struct WatchedFiles {
             return loss == nil ? .inPlace : .back
         }
         let now = SystemClock.monotonicMilliseconds()
-        let isNews = found != loss
+        let isNew = found != loss
         loss = found
-        guard isNews || (!isSaved && now >= savesAt) else { return .known }
+        guard isNew || (!isSaved && now >= savesAt) else { return .known }
         (isSaved, savesAt) = (false, now + 1000)
         return .mustSave(found)
     }

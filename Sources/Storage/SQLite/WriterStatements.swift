@@ -11,7 +11,7 @@ struct WriterStatements {
     let findEnded, deleteAttempts, deleteDelivery, releaseEvent, findReleased, deleteEvent, emptyEvent: Statement
     let deliveriesOf, dropPerson, dropDevice: Statement
     let remember, findOldPast, deletePast: Statement
-    let pacedCalls, putPacedCalls, findOldPacedCalls, deletePacedCalls: Statement
+    let rateLimitedCalls, putPacedCalls, findOldPacedCalls, deletePacedCalls: Statement
     let leased, interrupt: Statement
     let findLate, expire: Statement
     let clock, putClock, jumps, putJump, clearJumps: Statement
@@ -137,7 +137,7 @@ struct WriterStatements {
         remember = try prepare("INSERT OR REPLACE INTO past_comments VALUES (?1, ?2, ?3, ?4, ?5)")
         findOldPast = try prepare("SELECT app, comment_id, mark FROM past_comments WHERE at < ?1 ORDER BY at LIMIT ?2")
         deletePast = try prepare("DELETE FROM past_comments WHERE app = ?1 AND comment_id = ?2 AND mark = ?3")
-        pacedCalls = try prepare("SELECT times, until FROM paced_calls WHERE notifier = ?1 AND number = ?2")
+        rateLimitedCalls = try prepare("SELECT times, until FROM paced_calls WHERE notifier = ?1 AND number = ?2")
         putPacedCalls = try prepare("INSERT OR REPLACE INTO paced_calls VALUES (?1, ?2, ?3, ?4)")
         findOldPacedCalls = try prepare("SELECT notifier, number FROM paced_calls WHERE until < ?1 ORDER BY until LIMIT ?2")
         deletePacedCalls = try prepare("DELETE FROM paced_calls WHERE notifier = ?1 AND number = ?2")

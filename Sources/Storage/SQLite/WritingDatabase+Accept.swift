@@ -87,7 +87,7 @@ extension WritingDatabase {
 
     func insert(_ incoming: IncomingEvent, rows: [DeliveryPlan.Row], app: Int64) throws(SQLiteError) {
         let event = incoming.event
-        if StoreRules.tellsNobody(rows, isErased: incoming.isErased) {
+        if StoreRules.hasNoReceiver(rows, isErased: incoming.isErased) {
             for row in rows { if let ending = row.ending { counts.refuse(ending, for: row.subscription.notifier) } }
             return
         }

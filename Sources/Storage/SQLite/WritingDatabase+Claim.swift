@@ -47,7 +47,7 @@ extension WritingDatabase {
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
                 // The next delivery of its ticket may have been due for longer than the rest that was read of its app, so search again.
                 if try giveUp(stored.key, state: end.state, reason: end.reason, at: claim.now) { due.read[app] = nil }
-            } else if let call = RateLimitedCall(stored.delivery, claim.pace),
+            } else if let call = RateLimitedCall(stored.delivery, claim.rateLimits),
                 let allowedAt = try admit(call, claim: claim, limiter: &limiter)
             {
                 try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)

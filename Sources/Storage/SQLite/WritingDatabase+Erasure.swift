@@ -28,7 +28,7 @@ extension WritingDatabase {
     }
 
     /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
-    func dropPersonIfTold(_ event: Int64) throws(SQLiteError) {
+    func dropPersonIfReported(_ event: Int64) throws(SQLiteError) {
         let noData = Event.noData
         statements.dropPerson.bind(event, at: 1)
         statements.dropPerson.bind(noData.span, at: 2)

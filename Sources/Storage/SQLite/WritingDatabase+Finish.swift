@@ -61,7 +61,7 @@ extension WritingDatabase {
         try statement.runBound()
         counts.add(-1, to: place.notifier, of: place.app)
         if !state.needsData { try dropDataIfUnneeded(place.key.event) }
-        try dropPersonIfTold(place.key.event)
+        try dropPersonIfReported(place.key.event)
         guard place.leads, let order = place.order else { return false }
         return try lead(place, order)
     }

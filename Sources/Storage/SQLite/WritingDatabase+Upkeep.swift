@@ -86,7 +86,7 @@ extension WritingDatabase {
             let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
             done += try deleteBotCalls(outcome, before: time, limit: limit - done)
         }
-        return done + (try forgetPacedCalls(until: now, limit: limit - done))
+        return done + (try deleteRateLimitedCalls(until: now, limit: limit - done))
     }
 
     private func findDead(

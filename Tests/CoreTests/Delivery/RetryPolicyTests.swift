@@ -42,8 +42,8 @@ import Time
             #expect((policy.floorMilliseconds...policy.ceilingMilliseconds).contains(own))
             #expect(own <= max(policy.floorMilliseconds, model(policy, attempt)))
             let asked = random.next() >> UInt64.random(in: 0...63, using: &random)
-            let told = policy.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
-            #expect(told == max(policy.floorMilliseconds, min(asked, policy.retryAfterCeilingMilliseconds)))
+            let reported = policy.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
+            #expect(reported == max(policy.floorMilliseconds, min(asked, policy.retryAfterCeilingMilliseconds)))
         }
     }
 
@@ -53,8 +53,8 @@ import Time
     func takesRetryAfterWithinItsBounds(asked: UInt64, delay: UInt64) {
         var random = SeededGenerator(seed: 1)
         for attempt in Self.attempts {
-            let told = RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
-            #expect(told == delay)
+            let reported = RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
+            #expect(reported == delay)
         }
     }
 

@@ -33,13 +33,13 @@ import Time
 
     @Test func usesSeventyFourRandomBits() {
         let zero = UUIDv7(milliseconds: 0, random: InlineArray(repeating: 0))
-        var told: Set<UUIDv7> = [zero]
+        var reported: Set<UUIDv7> = [zero]
         for bit in 0..<80 {
             var random = InlineArray<10, UInt8>(repeating: 0)
             random[bit / 8] = 0x80 >> (bit % 8)
-            told.insert(UUIDv7(milliseconds: 0, random: random))
+            reported.insert(UUIDv7(milliseconds: 0, random: random))
         }
-        #expect(told.count == 75)
+        #expect(reported.count == 75)
         #expect(zero.description == "00000000-0000-7000-8000-000000000000")
         let full = UUIDv7(milliseconds: .max, random: InlineArray(repeating: 0xFF))
         #expect(full.description == "ffffffff-ffff-7fff-bfff-ffffffffffff")

@@ -10,7 +10,7 @@ import Time
         var trend = DenialTrend()
         var now: UInt64 = 1000
         var counts = DenialTrend.Counts(asked: 0, denied: 0)
-        var told: UInt64?
+        var reported: UInt64?
 
         /// Lets minutes pass, in each of which so many are asked and denied.
         mutating func pass(minutes: Int, asked: UInt64, denied: UInt64) -> (status: ConditionStatus, jump: DenialTrend.Spike) {
@@ -19,8 +19,8 @@ import Time
                 now += 60
                 counts.asked += asked
                 counts.denied += denied
-                last = trend.status(counts, now: MonotonicMilliseconds(rawValue: now * 1000), told: told, OperatorThresholds())
-                if last.status == .holds, told == nil { told = last.jump.usual }
+                last = trend.status(counts, now: MonotonicMilliseconds(rawValue: now * 1000), reported: reported, OperatorThresholds())
+                if last.status == .holds, reported == nil { reported = last.jump.usual }
             }
             return last
         }
@@ -58,11 +58,11 @@ import Time
     /// It continues with what another process, or the one before, has told.
     @Test func aNewProcessEndsWhatWasTold() {
         var app = Watched()
-        app.told = 3
+        app.reported = 3
         #expect(app.pass(minutes: 5, asked: 100, denied: 0).status == .unknown, "five minutes are not known yet")
         #expect(app.pass(minutes: 1, asked: 100, denied: 0).status == .over(.resolved))
         var still = Watched()
-        still.told = 3
+        still.reported = 3
         #expect(still.pass(minutes: 6, asked: 100, denied: 50).status == .holds)
     }
 

@@ -93,18 +93,18 @@ import Time
     /// However a notifier comes and goes, its operators are told of ten pairs an hour at most.
     @Test(arguments: 0..<20) func whoComesAndGoesIsNoFlood(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var (watched, isTold, told) = (Watched(), false, 0)
+        var (watched, isReported, reported) = (Watched(), false, 0)
         let end = watched.now + 10 * 3600
         while watched.now < end {
             let isStopped = Bool.random(using: &random)
             for _ in 0..<Int.random(in: 1..<80, using: &random) {
                 if !isStopped { watched.successes += 1 }
                 let status = watched.look(after: 5, isStopped: isStopped)
-                if status == .holds, !isTold { (isTold, told) = (true, told + 1) }
-                if status == .over(.resolved) { isTold = false }
+                if status == .holds, !isReported { (isReported, reported) = (true, reported + 1) }
+                if status == .over(.resolved) { isReported = false }
             }
         }
-        #expect(told > 0)
-        #expect(told <= 100)
+        #expect(reported > 0)
+        #expect(reported <= 100)
     }
 }

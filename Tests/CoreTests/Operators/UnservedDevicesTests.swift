@@ -41,7 +41,7 @@ import Time
     }
 
     /// Callers choose the types.
-    @Test func `few types are told apart`() {
+    @Test func `few types are reported apart`() {
         var devices = Self.registrations((10..<40).map { ("type-\($0)", 5, false) })
         #expect(devices.findings(now: Self.start).count == 16)
         #expect(devices.findings(now: Self.start).allSatisfy { $0.total == 150 })

@@ -20,7 +20,7 @@ struct NaiveRegistry {
     /// In the order of app, person and device.
     private(set) var rows: [Row] = []
     /// What was told: why, of which device and token, and when.
-    private(set) var told: [String] = []
+    private(set) var reported: [String] = []
     private var allowed: [(key: Device.Key, at: UnixMilliseconds, counted: Set<LimitRule.Scope>)] = []
 
     init(devicesPerUser: Int) {
@@ -135,7 +135,7 @@ struct NaiveRegistry {
         }
         rows.removeAll { $0.key == key }
         add(Row(key: key, type: type, token: token, lastToken: token, registeredAt: now, seenAt: now, isFromApp: isFromApp))
-        told.append("registered \(key.appID) \(key.userID) \(key.deviceID) \(type) \(token) \(now)")
+        reported.append("registered \(key.appID) \(key.userID) \(key.deviceID) \(type) \(token) \(now)")
     }
 
     private mutating func lose(_ index: Int, _ reason: String, at now: UnixMilliseconds) {
@@ -143,7 +143,7 @@ struct NaiveRegistry {
         guard let token = row.token else { return }
         rows[index].token = nil
         rows[index].seenAt = now
-        told.append("\(reason) \(row.key.appID) \(row.key.userID) \(row.key.deviceID) \(row.type) \(token) \(now)")
+        reported.append("\(reason) \(row.key.appID) \(row.key.userID) \(row.key.deviceID) \(row.type) \(token) \(now)")
     }
 
     private mutating func drop(_ key: Device.Key, _ reason: String, at now: UnixMilliseconds) {

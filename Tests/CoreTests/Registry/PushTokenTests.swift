@@ -28,8 +28,8 @@ import Time
             key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "ios", token: token, registeredAt: 1, seenAt: 1)
         var dumped = ""
         dump(device, to: &dumped)
-        for told in ["\(token)", String(reflecting: token), "\(device)", "\([token])", dumped] {
-            #expect(!told.contains("MARKERMARKER"))
+        for reported in ["\(token)", String(reflecting: token), "\(device)", "\([token])", dumped] {
+            #expect(!reported.contains("MARKERMARKER"))
         }
     }
 

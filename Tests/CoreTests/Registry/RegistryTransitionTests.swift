@@ -12,7 +12,7 @@ import Time
             for step in 0..<40 {
                 let input = try life.step(&outcomes)
                 try #require(life.rows == life.naive.rows, "seed \(seed), run \(run), step \(step): \(input())")
-                try #require(life.list.told == life.naive.told, "seed \(seed), run \(run), step \(step): \(input())")
+                try #require(life.list.reported == life.naive.reported, "seed \(seed), run \(run), step \(step): \(input())")
             }
         }
         #expect(outcomes == ["registered", "unchanged", "removed", "limited"])
@@ -151,10 +151,11 @@ struct RegistryLife {
             id: UUIDv7(milliseconds: now, using: &random), kind: .commentCreated,
             identity: Event.Identity(appID: key.appID, ticketID: 1, commentID: 1, deviceID: deviceID), userID: key.userID, deviceType: type,
             occurredAt: now, receivedAt: now, expiresAt: now, data: [])
-        let isTold = deviceID != "unknown"
+        let isReported = deviceID != "unknown"
         list.apply(
-            RegistryTransition.learn(IncomingEvent(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
-        if isTold { naive.webhook(key, type: type, token: token.text, at: now) }
+            RegistryTransition.learn(
+                IncomingEvent(event, to: [], token: isReported ? token : nil), devicesPerUser: devicesPerUser, in: list))
+        if isReported { naive.webhook(key, type: type, token: token.text, at: now) }
         let devices = list.person(appID: key.appID, userID: key.userID).devices
         let targets = DeliveryPlan.candidates(for: event, in: list)
         #expect(targets.map(\.deviceID) == naive.targets(key))

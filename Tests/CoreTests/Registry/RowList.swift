@@ -4,7 +4,7 @@ import Time
 /// Rows that do what the transition says and decide nothing; they count the searches.
 final class RowList: RegistryRows {
     private(set) var devices: [Device.Key: RegistryDevice] = [:]
-    private(set) var told: [String] = []
+    private(set) var reported: [String] = []
     /// The revocations in force; a store that has them at hand searches for nothing.
     var revocations = Revocations.none
     /// What was asked since `searches` was emptied.
@@ -60,7 +60,7 @@ final class RowList: RegistryRows {
             case .forgetCalls(let series, let last): self.series[series] = self.series[series]?.filter { $0.key > last }
             case .forgetDeviceCalls(let key): deviceCalls[Self.device(key)] = nil
             case .forgetUserCalls(let appID, let userID): userCalls[Self.user(appID, userID)] = nil
-            case .announce(let change): told.append(Self.text(change))
+            case .announce(let change): reported.append(Self.text(change))
             }
         }
     }

@@ -169,7 +169,7 @@ import Time
                 for revocation in set { revocationSet.apply(.added(revocation)) }
                 let (key, snapshot) = (SecurityKey(triple.securityKey.span), revocationSet.snapshot)
                 let genuine = try #require(key)
-                let told = Revocations.concerning(
+                let reported = Revocations.concerning(
                     ann, key,
                     isBlocked: try snapshot.blocks(app: application.digest, appID: triple.appID.span, userID: triple.userID.span),
                     isRevoked: try snapshot.revokes(
@@ -179,7 +179,7 @@ import Time
                         to: authorizer.authorize(triple, now: Samples.now, revocations: revocations), now: Samples.now
                     ).verdict
                 }
-                #expect(verdict(told) == verdict(snapshot), "\(index) \(set.map(\.subject))")
+                #expect(verdict(reported) == verdict(snapshot), "\(index) \(set.map(\.subject))")
             }
         }
     }

@@ -59,7 +59,7 @@ import Time
         try call(identity(1), Self.yes)
         for key: UInt128 in 1...5 { try call(identity(1, key), Self.failure) }
         #expect(!coalescer.isOpen)
-        #expect(coalescer.find(identity(1, 6), now: 0) == .refused(.backendNewKeysPaced))
+        #expect(coalescer.find(identity(1, 6), now: 0) == .refused(.backendNewKeysLimited))
         #expect(coalescer.find(identity(1), now: 0) == nil)
     }
 
@@ -139,15 +139,15 @@ import Time
         #expect(try start(identity(1)).isKnown)
     }
 
-    @Test mutating func `the pace is told once, and is no opening`() throws {
+    @Test mutating func `the rateLimits is reported once, and is no opening`() throws {
         var changes: [Coalescer.Change?] = []
         for person: UInt128 in 101...105 { changes.append(try call(identity(person), Self.failure)) }
-        #expect(changes == [nil, nil, nil, nil, .pacedNewKeys])
+        #expect(changes == [nil, nil, nil, nil, .limitedNewKeys])
         #expect(try call(identity(106), Self.failure, now: 100) == nil)
         #expect(try call(identity(107), Self.yes, now: 200) == nil)
     }
 
-    @Test mutating func `the last failure about a known key is told`() throws {
+    @Test mutating func `the last failure about a known key is reported`() throws {
         try call(identity(1), Self.failure)
         #expect(coalescer.status(now: 0).lastFailure == nil, "a stranger may cause it")
         coalescer = Self.coalescer(keysAreChecked: true)
@@ -163,7 +163,7 @@ import Time
         #expect(coalescer.status(now: 0).lastFailure == BackendFailure(.backendStatus, cause: "status_400"))
     }
 
-    @Test mutating func `the last failure about a new key is told apart`() throws {
+    @Test mutating func `the last failure about a new key is reported apart`() throws {
         try call(identity(1), Self.yes)
         try call(identity(2), BackendReply(.backendUnreachable, .fails))
         #expect(coalescer.status(now: 0).lastNewKeyFailure?.reason == .backendUnreachable)
@@ -178,15 +178,15 @@ import Time
         try call(identity(1), Self.yes)
         try call(identity(1), Self.failure)
         try call(identity(2), Self.failure)
-        #expect(!coalescer.status(now: 0).decidesAgain)
+        #expect(!coalescer.status(now: 0).hasRecovered)
         try call(identity(3), Self.no)
         #expect(coalescer.status(now: 0).lastNewKeyFailure?.isOver == true)
         #expect(coalescer.status(now: 0).lastFailure?.isOver == false, "a decision about a new key says nothing about known ones")
-        #expect(!coalescer.status(now: 0).decidesAgain)
+        #expect(!coalescer.status(now: 0).hasRecovered)
         try call(identity(1), Self.yes)
-        #expect(coalescer.status(now: 0).decidesAgain)
+        #expect(coalescer.status(now: 0).hasRecovered)
         try call(identity(1), BackendReply(.backendOverloaded, .unknown))
-        #expect(coalescer.status(now: 0).decidesAgain, "the call did not reach the backend")
+        #expect(coalescer.status(now: 0).hasRecovered, "the call did not reach the backend")
         try call(identity(1), Self.failure)
         #expect(coalescer.status(now: 0).lastFailure?.isOver == false)
     }
@@ -195,7 +195,7 @@ import Time
     @Test mutating func `a call that tells nothing about the backend counts for neither`() throws {
         for person: UInt128 in 1...10 { try call(identity(person), BackendReply(.backendOverloaded, .unknown)) }
         #expect(coalescer.find(identity(11), now: 0) == nil)
-        #expect(coalescer.status(now: 0) == BackendStatus(breaker: .working, pacesNewKeys: false))
+        #expect(coalescer.status(now: 0) == BackendStatus(breaker: .working, limitsNewKeys: false))
     }
 
     @Test(
@@ -204,6 +204,6 @@ import Time
             (.open, false, .open), (.open, true, .open), (.halfOpen, false, .halfOpen), (.halfOpen, true, .halfOpen),
         ] as [(BreakerStatus, Bool, BreakerStatus)])
     func `the state is the breaker's, and failing while new keys are paced`(breaker: BreakerStatus, paces: Bool, state: BreakerStatus) {
-        #expect(BackendStatus(breaker: breaker, pacesNewKeys: paces).state == state)
+        #expect(BackendStatus(breaker: breaker, limitsNewKeys: paces).state == state)
     }
 }

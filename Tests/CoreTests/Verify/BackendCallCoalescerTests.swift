@@ -80,9 +80,9 @@ import Time
     }
 
     @Test mutating func theBreakerTellsOnceThatItHasOpened() throws {
-        var told: [Coalescer.Change?] = []
-        for person: UInt128 in 1...5 { told.append(coalescer.finish(try call(person), Self.failure, now: 0, random: &random).change) }
-        #expect(told == [nil, nil, nil, nil, .opened])
+        var reported: [Coalescer.Change?] = []
+        for person: UInt128 in 1...5 { reported.append(coalescer.finish(try call(person), Self.failure, now: 0, random: &random).change) }
+        #expect(reported == [nil, nil, nil, nil, .opened])
         // Only as many as the clock needs to show the longest first wait.
         let probe = try call(6, now: 1000)
         #expect(coalescer.find(identity(7), now: 1000) == .refused(.backendBreakerOpen))

@@ -4,66 +4,66 @@ import Time
 
 /// How often a backend is asked about new keys while it fails for them.
 @Suite struct NewKeyRateLimitTests {
-    private var pace = NewKeyRateLimit()
+    private var rateLimits = NewKeyRateLimit()
 
     /// Starts a call and lets it fail, so often.
     /// - Returns: what the failures said, in their order.
     private mutating func fail(_ count: Int, now: MonotonicMilliseconds = 0) -> [Bool] {
         (0..<count).map { _ in
-            pace.started(now: now)
-            return pace.failed(now: now)
+            rateLimits.started(now: now)
+            return rateLimits.failed(now: now)
         }
     }
 
     @Test(arguments: [(0, true), (1, true), (4, true), (5, false), (6, false), (50, false)])
-    mutating func `five failures in a row begin the pace`(failures: Int, permits: Bool) {
+    mutating func `five failures in a row begin the rateLimits`(failures: Int, permits: Bool) {
         _ = fail(failures)
-        #expect(pace.permits(now: 0) == permits)
+        #expect(rateLimits.permits(now: 0) == permits)
     }
 
     @Test(arguments: [(0, false), (99, false), (100, true), (1_000_000, true)] as [(UInt64, Bool)])
     mutating func `a call starts each tenth of a second`(milliseconds: UInt64, permits: Bool) {
         _ = fail(5, now: 1000)
-        #expect(pace.permits(now: MonotonicMilliseconds(rawValue: 1000 + milliseconds)) == permits)
+        #expect(rateLimits.permits(now: MonotonicMilliseconds(rawValue: 1000 + milliseconds)) == permits)
     }
 
     /// A backend that hangs must not make the users behind a junk key wait until its call has timed out.
     @Test mutating func `calls under way delay no start`() {
         _ = fail(5)
         for start: MonotonicMilliseconds in [100, 200, 300] {
-            #expect(pace.permits(now: start))
-            pace.started(now: start)
-            #expect(!pace.permits(now: start))
+            #expect(rateLimits.permits(now: start))
+            rateLimits.started(now: start)
+            #expect(!rateLimits.permits(now: start))
         }
     }
 
-    @Test mutating func `a success ends the pace and the row`() {
+    @Test mutating func `a success ends the rateLimits and the row`() {
         _ = fail(9)
-        pace.succeeded()
-        #expect(pace.permits(now: 0))
+        rateLimits.succeeded()
+        #expect(rateLimits.permits(now: 0))
         _ = fail(4)
-        #expect(pace.permits(now: 0))
+        #expect(rateLimits.permits(now: 0))
         _ = fail(1)
-        #expect(!pace.permits(now: 0))
+        #expect(!rateLimits.permits(now: 0))
     }
 
-    @Test mutating func `its beginning is told once`() {
+    @Test mutating func `its beginning is reported once`() {
         #expect(fail(7) == [false, false, false, false, true, false, false])
-        pace.succeeded()
+        rateLimits.succeeded()
         #expect(fail(7, now: 59_999) == Array(repeating: false, count: 7))
-        pace.succeeded()
+        rateLimits.succeeded()
         #expect(fail(5, now: 119_999) == [false, false, false, false, true])
     }
 
     @Test(arguments: [(0, true), (59_999, true), (60_000, false)] as [(UInt64, Bool)])
     mutating func `it is shown for a minute`(milliseconds: UInt64, isShown: Bool) {
         _ = fail(5, now: 500)
-        pace.succeeded()
-        #expect(pace.isShown(now: MonotonicMilliseconds(rawValue: 500 + milliseconds)) == isShown)
+        rateLimits.succeeded()
+        #expect(rateLimits.isShown(now: MonotonicMilliseconds(rawValue: 500 + milliseconds)) == isShown)
     }
 
     @Test mutating func `fewer failures are not shown`() {
         _ = fail(4)
-        #expect(!pace.isShown(now: 0))
+        #expect(!rateLimits.isShown(now: 0))
     }
 }

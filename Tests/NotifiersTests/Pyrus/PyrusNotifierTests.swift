@@ -70,11 +70,13 @@ import Time
     @Test func hasAPace() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
-                relay.notifier.pace == [
+                relay.notifier.rateLimits == [
                     OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 300_000),
                     OutboundRateLimit(per: .device, max: 5, windowMilliseconds: 300_000),
                 ])
-            #expect(RateLimitedCall(RegistrationSample.delivery(RegistrationSample.event(), nil), relay.notifier.pace) == nil, "superseded")
+            #expect(
+                RateLimitedCall(RegistrationSample.delivery(RegistrationSample.event(), nil), relay.notifier.rateLimits) == nil,
+                "superseded")
         }
     }
 

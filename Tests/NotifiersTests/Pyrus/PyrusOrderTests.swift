@@ -25,7 +25,7 @@ import Time
 
     /// Delivers each event five minutes after the one before, with its device as it is registered by then.
     /// - Returns: each event's outcome, and what the help desk was told.
-    private func tell(_ steps: [(Event, Device?)]) throws -> (outcomes: [DeliveryOutcome], told: [String]) {
+    private func deliver(_ steps: [(Event, Device?)]) throws -> (outcomes: [DeliveryOutcome], reported: [String]) {
         let server = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { server.stop() }
         let client = try Client()
@@ -52,52 +52,52 @@ import Time
 
     /// It was put off, or had died and an operator has it tried again.
     @Test func anOldRegistrationAfterTheSignOut() throws {
-        let (outcomes, told) = try tell([(Self.removed(), nil), (Self.registered(), nil)])
+        let (outcomes, reported) = try deliver([(Self.removed(), nil), (Self.registered(), nil)])
         #expect(outcomes[1] == Self.superseded)
-        #expect(told == ["user -"])
+        #expect(reported == ["user -"])
     }
 
     @Test func anOldTokenAfterANewOne() throws {
         let (old, new) = (Self.registered("old"), Self.registered("new"))
         let device = RegistrationSample.device(new, token: "new")
-        let (outcomes, told) = try tell([(old, device), (new, device), (old, device)])
+        let (outcomes, reported) = try deliver([(old, device), (new, device), (old, device)])
         #expect(outcomes[0] == Self.superseded && outcomes[2] == Self.superseded)
-        #expect(told == ["user ios new"])
+        #expect(reported == ["user ios new"])
     }
 
     @Test func anOldTypeAfterANewOne() throws {
         let (old, new) = (Self.registered(type: "ios"), Self.registered(type: "rustore"))
         let device = RegistrationSample.device(new, type: "rustore")
-        #expect(try tell([(new, device), (old, device)]).told == ["user rustore push-token"])
+        #expect(try deliver([(new, device), (old, device)]).reported == ["user rustore push-token"])
     }
 
     /// Signed out and in again, with another token or with the same.
     @Test(arguments: ["push-token", "another"]) func anOldSignOutAfterANewRegistration(token: String) throws {
         let new = Self.registered(token)
         let device = RegistrationSample.device(new, token: token)
-        let (outcomes, told) = try tell([(new, device), (Self.removed(), device)])
+        let (outcomes, reported) = try deliver([(new, device), (Self.removed(), device)])
         #expect(outcomes[1] == Self.superseded)
-        #expect(told == ["user ios \(token)"])
+        #expect(reported == ["user ios \(token)"])
     }
 
     @Test(arguments: [0, 1_000_000] as [UInt64]) func theSignOutCountsWhateverTheClockSays(setBack: UInt64) throws {
         let registered = Self.registered()
         let steps = [(registered, RegistrationSample.device(registered)), (Self.removed(at: Sample.now - setBack), nil)]
-        #expect(try tell(steps).told == ["user ios push-token", "user -"])
+        #expect(try deliver(steps).reported == ["user ios push-token", "user -"])
     }
 
     /// Somebody else has signed in on the phone: both persons' registrations change.
     @Test func aTokenThatMoved() throws {
         let next = Self.registered(user: "next")
         let steps = [(next, RegistrationSample.device(next)), (Self.registered(), nil), (Self.removed(), nil)]
-        let (outcomes, told) = try tell(steps)
+        let (outcomes, reported) = try deliver(steps)
         #expect(outcomes[1] == Self.superseded)
-        #expect(told == ["next ios push-token", "user -"])
+        #expect(reported == ["next ios push-token", "user -"])
     }
 
     /// Swift calls them equal; providers do not.
     @Test func tokensAreComparedAsBytes() throws {
         let event = Self.registered("caf\u{E9}")
-        #expect(try tell([(event, RegistrationSample.device(event, token: "cafe\u{301}"))]).outcomes == [Self.superseded])
+        #expect(try deliver([(event, RegistrationSample.device(event, token: "cafe\u{301}"))]).outcomes == [Self.superseded])
     }
 }

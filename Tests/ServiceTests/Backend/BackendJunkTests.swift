@@ -84,9 +84,9 @@ import Time
             #expect(try fixture.counts(service, "deskgate_backend_state") == [#"{app="shop",state="working"} 1"#])
         }
         let lines = try fixture.log.lines()
-        let told = lines.filter { $0.contains("a backend") }
-        #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("WARN  a backend fails for new keys app=shop reason=backend_status cause=status_") == true)
+        let reported = lines.filter { $0.contains("a backend") }
+        #expect(reported.count == 1)
+        #expect(reported.first?.hasPrefix("WARN  a backend fails for new keys app=shop reason=backend_status cause=status_") == true)
         #expect(lines.allSatisfy { !$0.contains("user-") })
         #expect(lines.allSatisfy { !$0.contains("junk-") })
     }
@@ -144,7 +144,7 @@ import Time
     }
 
     /// The user's keys are genuine, and the backend fails for each.
-    @Test(arguments: failures) func `a user for whom the backend fails keeps no other out`(failure: Failure) throws {
+    @Test(arguments: failures) func `a user for receivers the backend fails keeps no other out`(failure: Failure) throws {
         let script = [[ScriptedStep]](repeating: failure.steps, count: 20) + [[.respond(200)]]
         let fixture = try BackendFixture()
         try fixture.withService(.requests(script)) { (service, backend) throws in

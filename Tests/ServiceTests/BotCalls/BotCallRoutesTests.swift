@@ -132,8 +132,8 @@ import Time
                 id: Self.id(1), appID: "shop", userID: "ann", bot: "b", function: function, argumentsSHA256: "", at: 1,
                 ending: outcome == .started ? nil : BotCall.Ending(outcome, statusCode: 200, reason: reason, at: 2))
             let meaning = BotCallMeaning(call)
-            for told in [meaning.text, meaning.remedy].compactMap(\.self) {
-                #expect(told.isTranslated && told.english.hasSuffix(".") && told.russian.hasSuffix("."), "\(told.russian)")
+            for reported in [meaning.text, meaning.remedy].compactMap(\.self) {
+                #expect(reported.isTranslated && reported.english.hasSuffix(".") && reported.russian.hasSuffix("."), "\(reported.russian)")
             }
         }
     }

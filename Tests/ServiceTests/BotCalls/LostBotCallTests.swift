@@ -17,9 +17,9 @@ import Time
 
     @Test func areGivenUpLoggedAndTold() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.arrived)])
-        let told = Monitor<[UUIDv7]>([])
+        let reported = Monitor<[UUIDv7]>([])
         fixture.stop()
-        fixture.onLostCalls = { calls in told.update { $0 += calls.map(\.id) } }
+        fixture.onLostCalls = { calls in reported.update { $0 += calls.map(\.id) } }
         try fixture.startDispatcher()
         let lost = call(1, at: fixture.now)
         fixture.store.begin(lost, isAwaited: { true }) { _ in }
@@ -29,7 +29,7 @@ import Time
         fixture.store.begin(young, isAwaited: { true }) { _ in }
         #expect(try fixture.store.botCall(lost.id)?.outcome == .started)
         fixture.advance(62_000)
-        #expect(told.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isEmpty ? nil : $0 } == [lost.id])
+        #expect(reported.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isEmpty ? nil : $0 } == [lost.id])
         #expect(try fixture.store.botCall(lost.id)?.outcome == .unknown)
         #expect(try fixture.store.botCall(lost.id)?.reason == "interrupted")
         #expect(try fixture.store.botCall(young.id)?.outcome == .started)

@@ -170,7 +170,7 @@ import Time
             ])
     }
 
-    @Test func `the model is the vendor's unless told`() throws {
+    @Test func `the model is the vendor's unless reported`() throws {
         #expect(try directory.configuration(bots: BotDocument.bot()).bots.first?.model == .vendor)
         #expect(try directory.configuration(bots: BotDocument.bot(["model": #""own""#])).bots.first?.model == .own)
         #expect(try directory.problems(bots: BotDocument.bot(["model": #""Own""#])).first?.hasPrefix("$.bots[0].model: ") == true)
@@ -219,8 +219,8 @@ import Time
             bots: BotDocument.bot(["functions": "[\(BotDocument.function(["parameters": parameters]))]"]))
         let shown = String(decoding: configuration.shown.value.serialized(pretty: true), as: UTF8.self)
         for text in [#""maximum": 19.99,"#, #""multipleOf": 0.01,"#, #""default": 1E2"#] { #expect(shown.contains(text), "\(text)") }
-        let told = String(decoding: configuration.bots[0].functions[0].modelParameters.serialized(), as: UTF8.self)
-        #expect(told.contains(price))
+        let reported = String(decoding: configuration.bots[0].functions[0].modelParameters.serialized(), as: UTF8.self)
+        #expect(reported.contains(price))
     }
 
     @Test func showsNoSecret() throws {

@@ -28,12 +28,12 @@ import Testing
         let bytes = try File.read("\(packageRoot)/docs/config.full.json", limit: 1 << 20).bytes
         let example = try JSONDocument(parsing: bytes.span).value()
         let directory = try ConfigurationExampleTests.directory()
-        var (told, silent) = (0, Set<String>())
+        var (reported, silent) = (0, Set<String>())
         for (path, without) in Self.shortened(example, "$") {
             let json = String(decoding: without.serialized(), as: UTF8.self)
             guard let configuration = try? directory.configuration(json) else { continue }
             if configuration.settings.contains(where: { $0.path == path && $0.origin == .standard }) {
-                told += 1
+                reported += 1
             } else {
                 silent.insert(Self.pattern(path))
             }
@@ -47,7 +47,7 @@ import Testing
         }
         #expect(unexpected.sorted() == [])
         #expect(Self.withoutDefault.subtracting(silent).sorted() == [], "these have a default now")
-        #expect(told > 60, "it looks at the keys")
+        #expect(reported > 60, "it looks at the keys")
     }
 
     /// The value without one of its keys, for each key that holds no object.

@@ -74,8 +74,8 @@ import Testing
             for type in row.types {
                 let outcomes = found["\(row.key) \(type)"] ?? []
                 // Where a key may be left out in one place, in another one a neighbour may need it.
-                let told = outcomes.subtracting(["none", "required"])
-                let expected = told.isEmpty ? [outcomes.contains("none") ? "none" : "required"] : told
+                let reported = outcomes.subtracting(["none", "required"])
+                let expected = reported.isEmpty ? [outcomes.contains("none") ? "none" : "required"] : reported
                 // A path is told as the process sees it, and of an address with a path only the host.
                 let isRight = expected.contains { outcome in
                     outcome == row.standard || outcome.hasSuffix("/\(row.standard)")

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: misplaced.indices)
-    func `a secret in place of a path is not told`(_ index: Int) throws {
+    func `a secret in place of a path is not reported`(_ index: Int) throws {
         let text = Self.misplaced[index]
         let problems = try directory.problems(
             members: """

@@ -72,13 +72,13 @@ import Testing
 
     @Test func `tell what was read to backends, and to push notifiers that withdraw`() throws {
         let app = #","notifiers":["log","relay","backend"],"routes":{"ios":"one","android":"two"}"#
-        let told = [Subscription(notifier: "log"), Subscription(notifier: "backend", keepsOrder: true)]
-        #expect(try subscriptions(app).seen("shop") == told)
+        let reported = [Subscription(notifier: "log"), Subscription(notifier: "backend", keepsOrder: true)]
+        #expect(try subscriptions(app).seen("shop") == reported)
         let json = Self.json(app).replacing(#""one":{"#, with: #""one":{"withdraw":true,"#)
         let subscriptions = AppSubscriptions(try directory.configuration(json))
         let phones = Subscription(notifier: "one", deviceTypes: .only(["ios"]), requiresDevice: true, isForEachDevice: true)
-        #expect(subscriptions.seen("shop") == told + [phones])
-        #expect(subscriptions.tickets("shop") == told)
+        #expect(subscriptions.seen("shop") == reported + [phones])
+        #expect(subscriptions.tickets("shop") == reported)
         #expect(subscriptions.seen("other").isEmpty)
     }
 

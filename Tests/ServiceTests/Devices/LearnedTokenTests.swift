@@ -70,8 +70,8 @@ import Threading
         try site.webhook(1, token: "learned")
         #expect(try site.register(token: "registered").status == 200)
         try site.webhook(2, token: "learned")
-        let told = try site.fixture.log.text() + site.metricsText()
-        for name in ["learned", "registered"] { #expect(!told.contains(RegistrySite.token(name))) }
+        let reported = try site.fixture.log.text() + site.metricsText()
+        for name in ["learned", "registered"] { #expect(!reported.contains(RegistrySite.token(name))) }
         for delivery in try site.deliveries(.commentCreated) {
             #expect(!String(decoding: delivery.event.data, as: UTF8.self).contains(RegistrySite.token("learned")))
         }

@@ -196,9 +196,9 @@ import Time
             let answer = exchange.send(to: fixture.client).text
             #expect(!answer.contains("MARK") && !answer.contains(key), "\(exchange.name)")
         }
-        let told = try fixture.log.text() + fixture.metricsText()
-        #expect(!told.contains("MARK"))
-        #expect(!told.contains("dgk1."))
-        #expect(!told.contains("6E1D3B2A"))
+        let reported = try fixture.log.text() + fixture.metricsText()
+        #expect(!reported.contains("MARK"))
+        #expect(!reported.contains("dgk1."))
+        #expect(!reported.contains("6E1D3B2A"))
     }
 }

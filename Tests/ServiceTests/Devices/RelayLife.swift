@@ -77,7 +77,7 @@ final class RelayLife {
     }
 
     /// The tokens that the help desk has when it took the calls that it answered so, by person and device.
-    func told(_ isTaken: (Int) -> Bool) throws -> [String: String] {
+    func reported(_ isTaken: (Int) -> Bool) throws -> [String: String] {
         var tokens: [String: String] = [:]
         for (number, request) in server.requests.enumerated() where isTaken(statuses[min(number, statuses.count - 1)]) {
             let body = try #require(JSONValue(parsing: request.body))
@@ -115,7 +115,8 @@ final class RelayLife {
     /// Tries what is due, as the dispatcher does; the registry may change in the middle.
     private func work(limit: Int, mayDie: Bool) throws {
         let claim = Claim(
-            notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window, pace: notifier.pace
+            notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window,
+            rateLimits: notifier.rateLimits
         )
         let claimed = try store.work([], [claim])[0].get().deliveries
         if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try payload() }

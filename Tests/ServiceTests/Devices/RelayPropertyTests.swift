@@ -9,7 +9,7 @@ import Testing
         try life.settle()
         let registered = try life.registered()
         // What was answered 503 may have been taken all the same.
-        #expect(try life.told { _ in true } == registered)
-        #expect(try life.told { $0 == 200 } == registered)
+        #expect(try life.reported { _ in true } == registered)
+        #expect(try life.reported { $0 == 200 } == registered)
     }
 }

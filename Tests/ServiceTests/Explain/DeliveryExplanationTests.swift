@@ -253,9 +253,9 @@ import Time
         #expect(unknown.remedy?.english.contains(#"deskgate_webhook_events_total{app="shop"}"#) == true)
         #expect(unknown.remedy?.english.contains(#"see whether deskgate_webhook_refusals_total does, also that of app="""#) == true)
         #expect(unknown.steps[0].remedy?.isTranslated == true)
-        let untold = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#))
-        #expect(untold.finding.english.hasPrefix("No notifier is told"))
-        #expect(untold.steps.first?.subject == .notifier)
+        let unreported = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#))
+        #expect(unreported.finding.english.hasPrefix("No notifier is told"))
+        #expect(unreported.steps.first?.subject == .notifier)
         let without = Explanation(try Self.comment(#","notifiers":["sink"]"#))
         #expect(without.finding.english.hasPrefix("The app takes no webhooks"))
         #expect(without.steps.map(\.subject) == [.webhook])
@@ -305,7 +305,7 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `a comment that nobody was told of is not forgotten`() throws {
+    @Test func `a comment that nobody was reported of is not forgotten`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
         let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
@@ -391,7 +391,7 @@ import Time
         (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
     ]
 
-    @Test(arguments: heldCases.indices) func `a held message says why nobody is told yet`(_ index: Int) throws {
+    @Test(arguments: heldCases.indices) func `a held message says why nobody is reported yet`(_ index: Int) throws {
         let (facts, outcome, says) = Self.heldCases[index]
         let explanation = Explanation(try Self.comment(#","notifiers":["sink"]"#, [facts]))
         #expect(explanation.outcome == outcome)
@@ -422,7 +422,7 @@ import Time
         ("of a person who was unknown at first", [facts(.delivered, "logged", user: ""), facts(.delivered, "logged")], false),
     ]
 
-    @Test(arguments: unpushed.indices) func `a comment that no phone was told of says why`(_ index: Int) throws {
+    @Test(arguments: unpushed.indices) func `a comment that no phone was reported of says why`(_ index: Int) throws {
         let (name, deliveries, isOfNobody) = Self.unpushed[index]
         let explanation = Explanation(
             try Self.comment(
@@ -461,7 +461,7 @@ import Time
         #expect(explanation.steps.contains { $0.text.english.contains("anonymous mode") })
     }
 
-    @Test func `a comment from before the person registered is not told again`() throws {
+    @Test func `a comment from before the person registered is not reported again`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)
@@ -542,7 +542,7 @@ import Time
         #expect(explanation.remedy == refused.remedy)
     }
 
-    @Test func `a type that only a backend is told of is led to no push notifier`() throws {
+    @Test func `a type that only a backend is reported of is led to no push notifier`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "h1"), type: "huawei", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)
@@ -560,10 +560,10 @@ import Time
             deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, stopping: [],
             registration: configuration.pushTokens, devices: [device], isCut: false, deliveries: [Self.facts(.delivered, "logged")],
             search: nil, now: 0)
-        let told = Explanation(facts)
-        #expect(told.outcome == .ok)
-        #expect(told.finding.english.hasPrefix("The device is registered, and no push notifier serves its type. The latest: "))
-        #expect(told.steps.contains { $0.remedy?.english == remedy })
+        let reported = Explanation(facts)
+        #expect(reported.outcome == .ok)
+        #expect(reported.finding.english.hasPrefix("The device is registered, and no push notifier serves its type. The latest: "))
+        #expect(reported.steps.contains { $0.remedy?.english == remedy })
         let due = DeviceFacts(
             deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, stopping: [],
             registration: configuration.pushTokens, devices: [device], isCut: false,

@@ -47,7 +47,7 @@ import Time
         known(AuthorizationFailure(.limited(.user), at: TestTime.now, nextAt: TestTime.now + seconds))
     }
 
-    @Test(arguments: BackendCaller.routes) func `a user about whom the backend could not decide`(_ path: String) throws {
+    @Test(arguments: BackendCaller.routes) func `a user about receivers the backend could not decide`(_ path: String) throws {
         try BackendFixture().withService(.requests([[.respond(500)], [.respond(200)]])) { (service, _) throws in
             #expect(try service.ask(path).status == 503)
             let undecided = try Self.explain(service)
@@ -87,7 +87,7 @@ import Time
         let facts = Self.known(AuthorizationFailure(.undecided(reason), at: TestTime.now))
         var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         key.backendStatus = BackendStatus(
-            breaker: .working, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout, isOver: true))
+            breaker: .working, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout, isOver: true))
         key.storeProblem = "away"
         let step = try #require(facts.steps(key).first)
         #expect(step.outcome == (reason.isOfFailedCalls ? .note : .problem))

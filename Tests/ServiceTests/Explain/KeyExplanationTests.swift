@@ -127,7 +127,7 @@ import Time
         #expect(Denial.unknownKey.remedy(facts).isTranslated)
     }
 
-    @Test func `a key that is denied is told before why the chat is closed`() throws {
+    @Test func `a key that is denied is reported before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)
         facts.closing = ChatClosure([.serviceDown("deskgate serve")])
@@ -150,7 +150,7 @@ import Time
         #expect(explanation.steps.last?.remedy?.english == "Search the log for user_ref u-1.")
     }
 
-    @Test func `a good key of a user of whom another replica may know more`() throws {
+    @Test func `a good key of a user of receivers another replica may know more`() throws {
         var facts = try Self.facts(.authorized(keyID: 1))
         facts.authorizations = AuthorizationExplanationTests.known([.authorized(keyID: 1)], silentReplicas: 1)
         let explanation = Explanation(facts)
@@ -218,9 +218,9 @@ import Time
             // The backend would not be asked.
             (.denied(.revoked, keyID: nil), .open, true, []),
         ] as [(Verdict?, BreakerStatus, Bool, [String])])
-    func `a backend in trouble is explained`(verdict: Verdict?, breaker: BreakerStatus, pacesNewKeys: Bool, starts: [String]) throws {
+    func `a backend in trouble is explained`(verdict: Verdict?, breaker: BreakerStatus, limitsNewKeys: Bool, starts: [String]) throws {
         var facts = try Self.facts(verdict, mode: .backend)
-        facts.backendStatus = BackendStatus(breaker: breaker, pacesNewKeys: pacesNewKeys)
+        facts.backendStatus = BackendStatus(breaker: breaker, limitsNewKeys: limitsNewKeys)
         let troubles = Explanation(facts).steps.filter { $0.text.english.hasPrefix("The backend of shop") }
         #expect(troubles.count == starts.count)
         #expect(zip(troubles, starts).allSatisfy { $0.text.english.hasPrefix($1) })
@@ -229,7 +229,7 @@ import Time
     @Test func `the remedy is that of the check that the finding is about`() throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         var facts = try Self.facts(.unconfirmed(keyID: nil), mode: .backend, revocations: [block])
-        facts.backendStatus = BackendStatus(breaker: .open, pacesNewKeys: false)
+        facts.backendStatus = BackendStatus(breaker: .open, limitsNewKeys: false)
         let explanation = Explanation(facts)
         #expect(explanation.finding.english.hasPrefix("Nothing speaks against this key here."))
         #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)

@@ -101,7 +101,7 @@ import Time
         #expect(inquiry.known(appID: "nobody", userID: "user-1") == nil)
     }
 
-    @Test func `a replica of which no heartbeat has told yet is asked`() throws {
+    @Test func `a replica of which no heartbeat has reported yet is asked`() throws {
         defer { close() }
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
@@ -110,10 +110,10 @@ import Time
         let other = try place.store(settings)
         defer { for store in [asking, other] { store.close() } }
         other.announce(keysDigest: "other")
-        func told() throws -> Int64? {
+        func reported() throws -> Int64? {
             try place.run(Query("SELECT count(*) FROM replicas WHERE keys_digest IS NOT NULL"))?.first?.int64(0)
         }
-        #expect(eventually { (try? told()) == 1 })
+        #expect(eventually { (try? reported()) == 1 })
         let (recorder, state) = (AuthorizationRecorder(now: { TestTime.now }), graphs[0].helpDeskState)
         _ = recorder.records(of: state.current.authorizer)
         let inquiry = AuthorizationInquiry(recorder, state, store: asking, clocks: ServiceFixture.clocks, rounds: 1)

@@ -15,9 +15,9 @@ import Time
 
     private static func check(_ explanation: Explanation) {
         let texts = [explanation.finding, explanation.remedy].compactMap(\.self)
-        for told in texts + explanation.steps.flatMap({ [$0.text, $0.remedy].compactMap(\.self) }) {
-            #expect(told.isTranslated, "\(told.english) | \(told.russian)")
-            #expect(!told.russian.contains("  "), "\(told.russian)")
+        for reported in texts + explanation.steps.flatMap({ [$0.text, $0.remedy].compactMap(\.self) }) {
+            #expect(reported.isTranslated, "\(reported.english) | \(reported.russian)")
+            #expect(!reported.russian.contains("  "), "\(reported.russian)")
         }
     }
 

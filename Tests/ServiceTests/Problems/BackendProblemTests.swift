@@ -7,8 +7,8 @@ import Testing
 /// Problems that an app's backend causes.
 @Suite struct BackendProblemTests: ProblemScene {
     /// The breaker is what follows.
-    @Test func `an open breaker is told with what has opened it`() throws {
-        let slow = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
+    @Test func `an open breaker is reported with what has opened it`() throws {
+        let slow = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
         let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
         #expect(problems.map(\.kind) == [.authorizationsUndecided, .backendOpen])
@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test(arguments: [(UndecidedPolicy.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
-    func `an open breaker is told with the rule in force`(_ rule: UndecidedPolicy, _ status: Int) throws {
-        let open = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: BackendFailure(.backendStatus, cause: "status_500"))
+    func `an open breaker is reported with the rule in force`(_ rule: UndecidedPolicy, _ status: Int) throws {
+        let open = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
         #expect(problem.text.english.contains(" The last call to https://backend.test failed: the receiver failed (status_500)."))
         #expect(problem.text.english.hasSuffix(" users are answered \(status) (when_undecided \(rule.rawValue))."))
@@ -31,9 +31,9 @@ import Testing
     @Test(arguments: [
         (AnswerWindow.Finding.Kind.undecided, "backend_unreachable"), (.mostDenied, "backend_undecided"),
     ])
-    func `the cause of a backend's failure is told`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
+    func `the cause of a backend's failure is reported`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
         let failing = BackendStatus(
-            breaker: .failing, pacesNewKeys: false, lastFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
+            breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
         let search = try Self.search(backends: [("shop", failing)], answers: [Self.answers(kind, app: "shop", reason)])
         let problem = try #require(search.problems.first)
         #expect(problem.text.english.hasSuffix(" failed: the receiver's host name could not be resolved (host_unknown)."))
@@ -45,9 +45,9 @@ import Testing
         (AnswerWindow.Finding.Kind.undecided, "backend_unreachable"), (.undecided, "backend_new_keys_paced"),
         (.mostDenied, "backend_undecided"),
     ])
-    func `the cause is told where no user is known yet`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
+    func `the cause is reported where no user is known yet`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
         let failing = BackendStatus(
-            breaker: .working, pacesNewKeys: true, lastNewKeyFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
+            breaker: .working, limitsNewKeys: true, lastNewKeyFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
         let problems = try Self.search(backends: [("shop", failing)], answers: [Self.answers(kind, app: "shop", reason)]).problems
         #expect(problems.last?.kind == .backendNewKeys)
         for problem in problems {
@@ -61,7 +61,7 @@ import Testing
     /// A stranger can make a backend fail for a junk key.
     @Test func `a failure for a new key hides none of a known one`() throws {
         let failing = BackendStatus(
-            breaker: .failing, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout),
+            breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout),
             lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_429"))
         let answers = [Self.answers(.mostDenied, app: "shop", "backend_undecided")]
         let problem = try #require(try Self.search(backends: [("shop", failing)], answers: answers).problems.first)
@@ -69,16 +69,16 @@ import Testing
         #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
     }
 
-    @Test func `a failed call that was not the last one is told as such`() throws {
+    @Test func `a failed call that was not the last one is reported as such`() throws {
         let over = BackendFailure(.backendStatus, cause: "status_500", isOver: true)
-        let cause = BackendStatus(breaker: .working, pacesNewKeys: false, lastFailure: over).cause(at: "https://backend.test")
+        let cause = BackendStatus(breaker: .working, limitsNewKeys: false, lastFailure: over).cause(at: "https://backend.test")
         #expect(cause.english == " The last failed call to https://backend.test: the receiver failed (status_500).")
         #expect(cause.isTranslated)
     }
 
-    @Test func `new keys that fail are told with the address`() throws {
+    @Test func `new keys that fail are reported with the address`() throws {
         let failing = BackendStatus(
-            breaker: .working, pacesNewKeys: true, lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_500"))
+            breaker: .working, limitsNewKeys: true, lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(failing.problems(of: "shop", at: "https://backend.test", .error).first)
         let cause = " The last call to https://backend.test about a new key failed: the receiver failed (status_500)."
         #expect(problem.text.english.contains(cause))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `the failure of a backend is no cause of another one`() throws {
-        let failing = BackendStatus(breaker: .failing, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
+        let failing = BackendStatus(breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "internal_error")]
         let problem = try #require(try Self.search(backends: [("shop", failing)], answers: answers).problems.first)
         #expect(problem.text.english.hasSuffix("15 of them as internal_error."))

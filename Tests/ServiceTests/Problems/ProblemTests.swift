@@ -20,8 +20,8 @@ import Time
                 Replica(id: "gone", isOwn: false, silentMilliseconds: Replica.deadMilliseconds, keysDigest: "other"),
             ],
             backends: [
-                ("shop", BackendStatus(breaker: .working, pacesNewKeys: false)),
-                ("bank", BackendStatus(breaker: .failing, pacesNewKeys: false)),
+                ("shop", BackendStatus(breaker: .working, limitsNewKeys: false)),
+                ("bank", BackendStatus(breaker: .failing, limitsNewKeys: false)),
             ],
             disks: [("store", 1_000_000_000, false)])
         #expect(healthy.problems == [])
@@ -56,8 +56,8 @@ import Time
             Self.search(
                 apps: ConfigurationDirectory.apps.replacing(#""shop","#, with: #""shop","notifiers":[],"routes":{"android":"crm"},"#),
                 unserved: [UnservedDevices.Finding(app: "shop", type: "ios", count: 5, total: 5)]),
-            Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
-            Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
+            Self.search(backends: [("shop", BackendStatus(breaker: .open, limitsNewKeys: false))]),
+            Self.search(backends: [("shop", BackendStatus(breaker: .working, limitsNewKeys: true))]),
             Self.search(renewed: ["public"]), Self.search(disks: [("store", 999_999_999, false)]),
             Self.search(dead: [Self.dead("expired", 3)]), Self.search(withoutDevices: ["shop"]),
             Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
@@ -88,31 +88,31 @@ import Time
         #expect(search.counts.count == 2 * (Problem.Kind.allCases.count - 1), "the service counts, so it runs")
     }
 
-    @Test func `operators are told of what no other event tells`() throws {
+    @Test func `operators are reported of what no other event tells`() throws {
         let search = try Self.search(
             refusal: Self.refused(["$.x: unknown key"]), statuses: [Self.status(.paused, pause: "status_410")],
-            backends: [("shop", BackendStatus(breaker: .halfOpen, pacesNewKeys: false))],
+            backends: [("shop", BackendStatus(breaker: .halfOpen, limitsNewKeys: false))],
             answers: [
                 Self.answers(.undecided, app: "shop", "backend_timeout"), Self.answers(.callersRefused, "network"),
                 Self.answers(.unknownApp, "unknown_app", isClosed: false),
             ])
-        let told = search.severe.filter(\.hasEvent)
+        let reported = search.severe.filter(\.hasEvent)
         #expect(
-            told.map(\.key.subject.text) == [
+            reported.map(\.key.subject.text) == [
                 "authorizations_undecided shop", "callers_refused", "backend_open shop", "reload_refused",
             ])
-        let data = try #require(told.first.flatMap { JSONValue(parsing: $0.data) })
+        let data = try #require(reported.first.flatMap { JSONValue(parsing: $0.data) })
         #expect(data["kind"] == "authorizations_undecided")
         #expect(data["severity"] == "problem")
         #expect(data["subject"] == "shop")
         #expect(data["text"]?.text?.hasPrefix("20 of 21 authorizations of shop") == true)
         #expect(data["remedy"]?.text?.hasPrefix("Have the backend of apps[].verify.url answer faster") == true)
         #expect(search.severe.map(\.key.subject.text).contains("notifier_paused crm"), "for the log")
-        #expect(told.first?.text == data["text"]?.text)
-        #expect(told.first?.remedy == data["remedy"]?.text)
+        #expect(reported.first?.text == data["text"]?.text)
+        #expect(reported.first?.remedy == data["remedy"]?.text)
     }
 
-    @Test func `operators are told of notifiers and the store that need them`() throws {
+    @Test func `operators are reported of notifiers and the store that need them`() throws {
         let search = try Self.search(
             store: StoreError(.diskFull, "full"), revocations: Self.known(.none, at: 0),
             statuses: [Self.status(.working, of: "phones", doubt: "not_found")],

@@ -44,7 +44,7 @@ import Time
     /// Otherwise it would come and go at the threshold.
     @Test(
         arguments: [(999_999_999, "less than 1000"), (1_249_999_999, "had less than 1000"), (1_250_000_000, nil)] as [(UInt64, String?)])
-    func `a disk that was low is told of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
+    func `a disk that was low is reported of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
         let text = try Self.search(disks: [("store", free, true)]).problems.first?.text
         #expect((text == nil) == (words == nil))
         #expect(text?.english.contains(words ?? "") ?? true)
@@ -143,7 +143,7 @@ import Time
         #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
     }
 
-    @Test func `a credential is shown no later than operators are told`() throws {
+    @Test func `a credential is shown no later than operators are reported`() throws {
         let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
         let search = try Self.search(members: members, statuses: [Self.status(.working, ends: Self.now + 44 * 86_400)])
         #expect(search.problems.map(\.kind) == [.credentialEnds])

@@ -49,11 +49,11 @@ import Time
 
     @Test func `tell the problems`() throws {
         let graph = try ServiceFixture().graph()
-        func told() -> [String] { samples(of: #"deskgate_problems{kind="unknown_app","#, in: scrape(graph)) }
-        #expect(told() == [#"severity="problem"} 0"#, #"severity="warning"} 0"#])
+        func reported() -> [String] { samples(of: #"deskgate_problems{kind="unknown_app","#, in: scrape(graph)) }
+        #expect(reported() == [#"severity="problem"} 0"#, #"severity="warning"} 0"#])
         let body = try AuthorizeCases.json(["app_id": #""bank""#])
         for _ in 0..<5 { _ = InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: body) }
-        #expect(told() == [#"severity="problem"} 1"#, #"severity="warning"} 0"#])
+        #expect(reported() == [#"severity="problem"} 1"#, #"severity="warning"} 0"#])
     }
 
     @Test func tellTheSpaceOfTheStoresDisk() throws {

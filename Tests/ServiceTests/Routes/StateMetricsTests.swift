@@ -74,15 +74,15 @@ import Time
         let path = fixture.directory.scratch.path("store.db")
         #expect(StoreFile.lastBackup(path) == nil)
         try fixture.withService { service in
-            func told() throws -> [String] {
+            func reported() throws -> [String] {
                 let metrics = ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
                 return samples(
                     of: "deskgate_store_backup_timestamp_seconds", in: try metrics.send(to: SocketClient(service.adminAddress)).text)
             }
-            #expect(try told() == [" 0"])
+            #expect(try reported() == [" 0"])
             #expect(try fixture.configuration.store.backUp(to: fixture.directory.scratch.path("copy.db")) == nil)
             let last = try #require(StoreFile.lastBackup(path))
-            #expect(eventually { (try? told()) == [" \(last)"] })
+            #expect(eventually { (try? reported()) == [" \(last)"] })
         }
         // The next backup replaces the note, a damaged one is none.
         try StoreFile.noteBackup(of: path, at: 5)
@@ -101,9 +101,9 @@ import Time
         let json = ServiceFixture.json().replacing(#""app_id":"shop""#, with: #""app_id":"shop",\#(verify)"#)
         let fixture = try ServiceFixture(in: directory, json: json)
         try fixture.withService { service in
-            func told() -> [String] { samples(of: "deskgate_backend_state", in: scrape(service.graph)) }
+            func reported() -> [String] { samples(of: "deskgate_backend_state", in: scrape(service.graph)) }
             #expect(
-                told() == [
+                reported() == [
                     #"{app="shop",state="failing"} 0"#, #"{app="shop",state="half_open"} 0"#, #"{app="shop",state="open"} 0"#,
                     #"{app="shop",state="working"} 1"#,
                 ])
@@ -115,8 +115,8 @@ import Time
                 let ask = ExchangeCase(name: "ask", path: "/pyrus/authorize", body: body, status: 503, answer: "")
                 #expect(try ask.send(to: client).status == 503)
             }
-            #expect(told().contains(#"{app="shop",state="open"} 1"#))
-            #expect(told().contains(#"{app="shop",state="working"} 0"#))
+            #expect(reported().contains(#"{app="shop",state="open"} 1"#))
+            #expect(reported().contains(#"{app="shop",state="working"} 0"#))
         }
     }
 }

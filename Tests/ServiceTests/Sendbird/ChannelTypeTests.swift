@@ -12,11 +12,11 @@ import Testing
         ("null", "null"), ("\"\"", "null"), (#""two words""#, "null"), (#""<b>""#, "null"), (#""a\u0000b""#, "null"), ("7", "null"),
         (#"{"a":1}"#, "null"),
     ])
-    func `an event tells the kind of channel that a ticket came from`(_ written: String, _ told: String) throws {
+    func `an event tells the kind of channel that a ticket came from`(_ written: String, _ reported: String) throws {
         let fixture = try SendbirdFixture()
         #expect(shown(try fixture.desk(SendbirdBody.ticket(extra: #""channelType":\#(written),"#))) == SendbirdFixture.accepted)
         let data = try #require(try fixture.data(.ticketCreated))
-        #expect(data.contains(#""channel":"sendbird_desk_1","channel_type":\#(told),"status""#))
+        #expect(data.contains(#""channel":"sendbird_desk_1","channel_type":\#(reported),"status""#))
     }
 
     @Test func `a ticket of a social channel has the customer's id at Desk, and no push`() throws {

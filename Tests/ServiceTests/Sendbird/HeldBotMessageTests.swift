@@ -8,10 +8,10 @@ import Testing
     private static let botType = "SENDBIRD_DESK_BOT_MESSAGE"
     private static let botsNamed = #","bot_user_ids":["bot"]"#
     private static let done = ["message.held  owner:lookup delivered"]
-    private static let told = SendbirdFixture.told("comment.created", pushed: true)
+    private static let reported = SendbirdFixture.reported("comment.created", pushed: true)
 
     /// The app names its bots, or not; the members name the customer, or not.
-    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and told of afterwards`(
+    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and reported of afterwards`(
         _ bots: String, _ members: [String]
     ) throws {
         let fixture = try SendbirdFixture(members: bots, desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
@@ -20,7 +20,7 @@ import Testing
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
         #expect(fixture.counts() == [#"{app="APP",result="held"} 1"#])
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
     /// A bot greets before Desk has made the ticket.
@@ -38,16 +38,16 @@ import Testing
         #expect(try fixture.lookUpOwners() == ["retry unknown_ticket"])
         fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds)
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    @Test func `a named bot's message is told of when Desk's webhook names the ticket`() throws {
+    @Test func `a named bot's message is reported of when Desk's webhook names the ticket`() throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "bot"))) == SendbirdFixture.accepted)
         #expect(shown(try fixture.desk(SendbirdBody.ticket())) == SendbirdFixture.accepted)
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.told)
+        #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.reported)
     }
 
     @Test func `a named bot's message waits for its ticket for ten minutes`() throws {

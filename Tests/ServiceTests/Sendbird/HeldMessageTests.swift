@@ -10,7 +10,7 @@ import Testing
 @Suite struct HeldMessageTests {
     private static let held = ["message.held  owner:lookup pending"]
     private static let done = ["message.held  owner:lookup delivered"]
-    private static let told = SendbirdFixture.told("comment.created", pushed: true)
+    private static let reported = SendbirdFixture.reported("comment.created", pushed: true)
 
     /// A fault of Desk, how an attempt ends meanwhile, and the word in the log.
     private static let faults: [(name: String, steps: [ScriptedStep], attempt: String, reason: String)] = [
@@ -26,7 +26,7 @@ import Testing
         ("no list", [.respond(200, body: "{}")], "retry malformed_response", "malformed_response"),
     ]
 
-    @Test(arguments: faults.indices) func `a message is held while Desk fails, and told of afterwards`(_ index: Int) throws {
+    @Test(arguments: faults.indices) func `a message is held while Desk fails, and reported of afterwards`(_ index: Int) throws {
         let fault = Self.faults[index]
         // Two requests fail: the webhook's own, and that of the first attempt.
         let fixture = try SendbirdFixture(desk: .requests([fault.steps, fault.steps, [SendbirdFixture.named]]))
@@ -44,13 +44,13 @@ import Testing
         if isThrottled { #expect(try fixture.lookUpOwners() == [fault.attempt]) }
         fixture.pass(milliseconds: 7000)
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
         #expect(try fixture.lookUpOwners() == [])
         #expect(!(try fixture.log.text()).contains("Hello"))
     }
 
     /// The time of the webhook's question is that of an attempt, too.
-    @Test func `a message is held while Desk hangs, and told of afterwards`() throws {
+    @Test func `a message is held while Desk hangs, and reported of afterwards`() throws {
         let store = MemoryStore()
         defer { store.close() }
         let hanging = try SendbirdFixture(shared: store, deskTimeout: 200, desk: .everyRequest(.hang))
@@ -61,7 +61,7 @@ import Testing
         #expect(try hanging.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=timeout ") })
         let well = try SendbirdFixture(shared: store, desk: .everyRequest(SendbirdFixture.named))
         #expect(try well.lookUpOwners() == ["delivered owner_found"])
-        #expect(try well.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try well.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
     /// Chat was answered 503 once, and the log blamed the disk.
@@ -76,7 +76,9 @@ import Testing
     }
 
     /// Sendbird sends the webhook again, before and after the owner is known.
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is told of once`(_ kind: SharedStoreFixture.Kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is reported of once`(
+        _ kind: SharedStoreFixture.Kind
+    )
         throws
     {
         let place = try SharedStoreFixture(kind)
@@ -91,7 +93,7 @@ import Testing
         #expect(shown(try well.chat(body)) == SendbirdFixture.accepted)
         #expect(shown(try away.chat(body)) == SendbirdFixture.duplicate)
         #expect(try away.lookUpOwners() == ["delivered duplicate"])
-        #expect(try well.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try well.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
     /// A process ends in the middle of an attempt, before it or after the message was told of; then all do.
@@ -111,7 +113,7 @@ import Testing
             let fixture = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.named))
             fixture.pass(milliseconds: 1)
             #expect(try fixture.lookUpOwners(ends: true) == ["delivered owner_found"])
-            #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.told)
+            #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.reported)
         }
         place.restart()
         let fixture = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.away))
@@ -119,7 +121,7 @@ import Testing
         #expect(try fixture.lookUpOwners() == ["delivered duplicate"])
         // The owner is known by now, so Desk is not asked for the second one.
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().sorted() == (Self.done + Self.done + Self.told + Self.told).sorted())
+        #expect(try fixture.events().sorted() == (Self.done + Self.done + Self.reported + Self.reported).sorted())
         #expect(fixture.questions.isEmpty)
     }
 
@@ -136,7 +138,7 @@ import Testing
         #expect(try first.lookUpOwners(ends: true) == ["delivered owner_found"])
         second.pass(milliseconds: 1)
         #expect(try second.lookUpOwners() == ["delivered duplicate"])
-        #expect(try second.events().sorted() == (Self.done + Self.told).sorted())
+        #expect(try second.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
     @Test func `the webhook about the ticket tells of the owner, too`() throws {
@@ -145,12 +147,12 @@ import Testing
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         #expect(shown(try fixture.desk(SendbirdBody.ticket())) == SendbirdFixture.accepted)
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.told)
+        #expect(try fixture.events().filter { $0.hasPrefix("comment.created") } == Self.reported)
         #expect(fixture.questions.count == 1, "only the webhook has asked")
     }
 
     /// As where Desk answers the webhook's own question.
-    @Test func `a held message of nobody is told without a customer`() throws {
+    @Test func `a held message of nobody is reported without a customer`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.nobody]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -161,7 +163,7 @@ import Testing
     }
 
     /// Nobody is support before the owner is known.
-    @Test func `a held message of the customer is not told`() throws {
+    @Test func `a held message of the customer is not reported`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         try fixture.registerDevice()
         let body = SendbirdBody.message(sender: "user-1", customType: "SENDBIRD_DESK_BOT_MESSAGE")
@@ -191,13 +193,13 @@ import Testing
         }
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
-        let told = try fixture.events().filter { !$0.hasPrefix("message.held") }
-        #expect(told == SendbirdFixture.told("ticket.rating_requested", pushed: true) + SendbirdFixture.told("ticket.rated"))
+        let reported = try fixture.events().filter { !$0.hasPrefix("message.held") }
+        #expect(reported == SendbirdFixture.reported("ticket.rating_requested", pushed: true) + SendbirdFixture.reported("ticket.rated"))
         #expect(fixture.metricsText().contains(#"deskgate_ticket_ratings_total{app="APP",score="4"} 1"#))
     }
 
     /// The person was forgotten while the message was held.
-    @Test func `nothing of a held message is told of somebody forgotten`() throws {
+    @Test func `nothing of a held message is reported of somebody forgotten`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let former = try FormerUser(RevokedPerson(appID: "APP", userID: "user-1"), salt: [UInt8](0..<32))

@@ -27,7 +27,7 @@ import Testing
         let question = SendbirdBody.closure("WAITING").replacing(#""custom_type":"SENDBIRD_DESK_RICH_MESSAGE""#, with: #""custom_type":"""#)
         let atTop = question.replacing(#""type":"MESG","#, with: #""type":"MESG","custom_type":"SENDBIRD_DESK_RICH_MESSAGE","#)
         #expect(shown(try fixture.chat(atTop)) == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("ticket.closure_requested", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.closure_requested", pushed: true))
     }
 
     /// `ADMM` in either place hides what an administrator tells support.
@@ -53,7 +53,7 @@ import Testing
         #expect(try send("1", atTop: types.0, inPayload: types.1) == SendbirdFixture.ignored)
         #expect(try fixture.events() == SendbirdFixture.created)
         #expect(try send("2", atTop: "MESG", inPayload: "MESG") == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
     /// Messages that only support sees are neither relayed nor pushed, for every row of the table and any sender.

@@ -22,7 +22,8 @@ import Testing
     }
 
     /// A member whom the customer has invited, a stranger, a message without a sender.
-    @Test(arguments: ["user-2", "stranger", nil]) func `a sender who is neither support nor a bot is not told`(_ sender: String?) throws {
+    @Test(arguments: ["user-2", "stranger", nil]) func `a sender who is neither support nor a bot is not reported`(_ sender: String?) throws
+    {
         let fixture = try SendbirdFixture.known()
         for members in [[], ["user-1", "user-2", "sendbird_desk_agent_id_1"]] {
             #expect(shown(try fixture.chat(SendbirdBody.message(sender: sender, members: members))) == SendbirdFixture.ignored)
@@ -32,14 +33,14 @@ import Testing
     }
 
     /// The custom type of a bot shows nothing where the app names its bots.
-    @Test func `a member who writes as a bot is not told where bots are named`() throws {
+    @Test func `a member who writes as a bot is not reported where bots are named`() throws {
         let fixture = try SendbirdFixture.known(members: #","bot_user_ids":["bot"]"#)
         for (id, customType) in [("1", Self.botType), ("2", Self.autoEventType)] {
             #expect(
                 shown(try fixture.chat(SendbirdBody.message(id, sender: "user-2", customType: customType))) == SendbirdFixture.ignored)
         }
         #expect(shown(try fixture.chat(SendbirdBody.message("3", sender: "bot"))) == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
     @Test(arguments: ["user-1", "user-2", "bot", nil]) func `a question of anyone but support is none`(_ sender: String?) throws {
@@ -67,7 +68,7 @@ import Testing
         let question = SendbirdBody.satisfaction(#""state":"WAITING""#, category: "message_update")
         #expect(shown(try fixture.chat(question)) == SendbirdFixture.ignored)
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(Self.score, category: "message_update"))) == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
     /// The customer changes a question of support into one of the other kind, with its answer.
@@ -76,7 +77,7 @@ import Testing
         #expect(shown(try fixture.chat(SendbirdBody.closure("WAITING", id: "8000000002"))) == SendbirdFixture.accepted)
         let rating = SendbirdBody.satisfaction(Self.score, category: "message_update", id: "8000000002")
         #expect(shown(try fixture.chat(rating)) == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("ticket.closure_requested", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.closure_requested", pushed: true))
         #expect(fixture.counts().contains(#"{app="APP",result="unasked"} 1"#))
     }
 
@@ -102,7 +103,7 @@ import Testing
         #expect(shown(try fixture.chat(forged)) == SendbirdFixture.ignored)
         #expect(shown(try fixture.chat(SendbirdBody.message("3", sender: "bot", customType: Self.botType))) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(SendbirdBody.message("4"))) == SendbirdFixture.accepted)
-        let told = try fixture.events().filter { $0.hasSuffix("apns pending") }
-        #expect(told == ["comment.created user-1 apns pending", "comment.created user-1 apns pending"])
+        let reported = try fixture.events().filter { $0.hasSuffix("apns pending") }
+        #expect(reported == ["comment.created user-1 apns pending", "comment.created user-1 apns pending"])
     }
 }

@@ -82,11 +82,11 @@ import Time
 
     private func kinds(_ before: [LocalizedText], _ last: LocalizedText) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
         var state = KnownTicket()
-        for told in before { _ = state.take(told.ticket, type: told.type, toldAt: told.at) }
+        for reported in before { _ = state.take(reported.ticket, type: reported.type, reportedAt: reported.at) }
         if !before.isEmpty {
             state = KnownTicket(ConversationState(ConversationState.Name("ticket", "101"), userID: "u", data: state.data))
         }
-        let step = state.take(last.ticket, type: last.type, toldAt: last.at)
+        let step = state.take(last.ticket, type: last.type, reportedAt: last.at)
         return (step.kinds, step.remark)
     }
 

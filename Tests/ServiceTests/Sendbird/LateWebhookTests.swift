@@ -37,14 +37,14 @@ import Testing
     @Test(arguments: SharedStoreFixture.Kind.allCases) func aLateCreationIsToldOnceOverRestarts(_ kind: SharedStoreFixture.Kind) throws {
         let place = try SharedStoreFixture(kind)
         defer { place.close() }
-        var told: [[String]] = []
+        var reported: [[String]] = []
         for body in [Self.assigned, SendbirdBody.ticket(), Self.again] {
             let fixture = try SendbirdFixture(shared: place.store())
             #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted)
-            told.append(try fixture.events())
+            reported.append(try fixture.events())
             place.restart()
         }
-        #expect(told == [[], SendbirdFixture.created, SendbirdFixture.created])
+        #expect(reported == [[], SendbirdFixture.created, SendbirdFixture.created])
     }
 
     /// Receivers sort by ids: a question that was overtaken by its answer is told before it.
@@ -55,10 +55,10 @@ import Testing
             for (state, category) in [("CONFIRMED", "message_update"), ("WAITING", "message_send")] {
                 #expect(shown(try fixture.chat(SendbirdBody.closure(state, category: category, id: id))) == SendbirdFixture.accepted)
             }
-            let told = try fixture.store.deliveries(DeliveryFilter(), limit: 1000).map(\.event)
+            let reported = try fixture.store.deliveries(DeliveryFilter(), limit: 1000).map(\.event)
                 .filter { String(decoding: $0.data, as: UTF8.self).contains(id) }
-            let asked = try #require(told.first { $0.kind == .closureRequested })
-            let confirmed = try #require(told.first { $0.kind == .closureConfirmed })
+            let asked = try #require(reported.first { $0.kind == .closureRequested })
+            let confirmed = try #require(reported.first { $0.kind == .closureConfirmed })
             #expect(asked.id < confirmed.id)
         }
     }

@@ -30,10 +30,10 @@ import Time
         return fixture
     }
 
-    private static let pushed = SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true)
+    private static let pushed = SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true)
     private static let notPushed =
-        SendbirdFixture.created + SendbirdFixture.told("comment.created") + ["comment.created user-1 apns delivered"]
-        + SendbirdFixture.told("conversation.seen")
+        SendbirdFixture.created + SendbirdFixture.reported("comment.created") + ["comment.created user-1 apns delivered"]
+        + SendbirdFixture.reported("conversation.seen")
 
     @Test func `a push is not sent once the customer has read the channel`() throws {
         let fixture = try waiting()
@@ -97,7 +97,7 @@ import Time
         let later = SendbirdBody.message().replacing("1760000000000", with: "\(Self.now - 1000)")
         #expect(shown(try fixture.chat(later)) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(read(update("user-1", at: "\(Self.now - 1001)")))) == SendbirdFixture.accepted)
-        #expect(try fixture.events() == Self.pushed + SendbirdFixture.told("conversation.seen"))
+        #expect(try fixture.events() == Self.pushed + SendbirdFixture.reported("conversation.seen"))
         #expect(shown(try fixture.chat(read(update("user-1", at: "\(Self.now - 1000)")))) == SendbirdFixture.accepted)
         #expect(try fixture.events().contains("comment.created user-1 apns delivered"))
     }
@@ -109,7 +109,7 @@ import Time
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(SendbirdBody.message("8000000009"))) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.duplicate)
-        #expect(try fixture.events() == Self.notPushed + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == Self.notPushed + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
     @Test func `another app's webhook is refused`() throws {

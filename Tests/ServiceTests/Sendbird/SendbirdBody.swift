@@ -79,10 +79,10 @@ extension SendbirdFixture {
     }
 
     /// The events of that ticket.
-    static let created = told("ticket.created")
+    static let created = reported("ticket.created")
 
     /// The events of a kind, about the customer of that channel.
-    static func told(_ kind: String, pushed: Bool = false) -> [String] {
+    static func reported(_ kind: String, pushed: Bool = false) -> [String] {
         ["\(kind) user-1 log pending", "\(kind) user-1 backend pending"] + (pushed ? ["\(kind) user-1 apns pending"] : [])
     }
 }

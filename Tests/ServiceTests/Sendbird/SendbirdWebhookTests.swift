@@ -15,7 +15,7 @@ import Threading
         let body = SendbirdBody.message("9007199254740993")
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.duplicate)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
         #expect(
             try fixture.data(.commentCreated)
                 == #"{"ticket_id":101,"channel":"sendbird_desk_1","device_id":null,"device_type":null,"#
@@ -92,7 +92,7 @@ import Threading
         #expect(
             shown(try fixture.chat(SendbirdBody.message(sender: "bot", customType: "SENDBIRD_DESK_BOT_MESSAGE")))
                 == SendbirdFixture.accepted)
-        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
     @Test func nobodyKnownIsToldToNoPhone() throws {
@@ -157,8 +157,8 @@ import Threading
         #expect(try send("CONFIRMED", "message_update") == SendbirdFixture.duplicate)
         #expect(try send("DECLINED", "message_update") == SendbirdFixture.accepted)
         #expect(
-            try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("ticket.closure_requested", pushed: true)
-                + SendbirdFixture.told("ticket.closure_confirmed"))
+            try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.closure_requested", pushed: true)
+                + SendbirdFixture.reported("ticket.closure_confirmed"))
         #expect(fixture.counts().contains(#"{app="APP",result="conflict"} 1"#))
     }
 
@@ -169,8 +169,8 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created)
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(#""state":"WAITING""#))) == SendbirdFixture.accepted)
         #expect(
-            try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("ticket.rating_requested")
-                + SendbirdFixture.told("ticket.rated"))
+            try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.rating_requested")
+                + SendbirdFixture.reported("ticket.rated"))
         #expect(
             try fixture.data(.ticketRated)
                 == #"{"ticket_id":101,"channel":"sendbird_desk_1","comment_id":8000000003,"score":4,"comment":"Fast"}"#)
@@ -200,8 +200,8 @@ import Threading
             shown(try fixture.desk(SendbirdBody.ticket("TICKET.CLOSED", status: "CLOSED", close: "X", at: "09:00:00")))
                 == SendbirdFixture.accepted)
         #expect(
-            try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("ticket.assigned")
-                + SendbirdFixture.told("ticket.closed") + SendbirdFixture.told("ticket.reopened"))
+            try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.assigned")
+                + SendbirdFixture.reported("ticket.closed") + SendbirdFixture.reported("ticket.reopened"))
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 }

@@ -74,9 +74,9 @@ import Testing
     ])
     func namesTheParameterThatIsWrong(_ name: String, query: String, field: String) throws {
         try TicketSite.with(members: "") { site throws in
-            let told = try site.ask(name, query: query)
-            #expect(told.status == 400)
-            #expect(told.json?["message"]?.text?.hasPrefix("\(field): ") == true)
+            let reported = try site.ask(name, query: query)
+            #expect(reported.status == 400)
+            #expect(reported.json?["message"]?.text?.hasPrefix("\(field): ") == true)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `only of a change is told that it may have been made`() throws {
+    @Test func `only of a change is reported that it may have been made`() throws {
         try TicketSite.with(members: "") { site throws in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
             let read = try site.ask("/show", query: "&ticket_id=1")

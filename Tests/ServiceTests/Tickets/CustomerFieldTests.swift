@@ -12,9 +12,9 @@ import Testing
             let id = JSONValue.integer(try site.activeTicket())
             // A note of the company's, which the customer must not read.
             #expect(try site.ask("/fields", ["ticket_id": id, "custom_fields": ["language": "secret"]]).status == 200)
-            let told = try site.call("fields", ["ticket_id": id, "custom_fields": ["order": "7", "unknown": "1"]])
-            #expect(told.status == 200)
-            #expect(told.json == ["custom_fields": ["order": "7"], "dropped": ["unknown"]])
+            let reported = try site.call("fields", ["ticket_id": id, "custom_fields": ["order": "7", "unknown": "1"]])
+            #expect(reported.status == 200)
+            #expect(reported.json == ["custom_fields": ["order": "7"], "dropped": ["unknown"]])
             #expect(try fields(site, id) == ["language": "secret", "order": "7"])
             let cleared = try site.call("fields", ["ticket_id": id, "custom_fields": ["order": ""]])
             #expect(cleared.json == ["custom_fields": [:], "dropped": []])
@@ -41,12 +41,12 @@ import Testing
     @Test(arguments: ["language", "Order", "order ", "e\u{301}", "plan"]) func `no other field is set`(_ key: String) throws {
         try TicketSite.with(members: Self.lists) { site throws in
             let id = try site.activeTicket()
-            let told = try site.call(
+            let reported = try site.call(
                 "fields", ["ticket_id": .integer(id), "custom_fields": .object(["order": "marker-value", key: "marker-value"])])
-            #expect(told.status == 400)
-            #expect(told.error == "field_not_allowed")
+            #expect(reported.status == 400)
+            #expect(reported.error == "field_not_allowed")
             #expect(
-                told.json?["message"]
+                reported.json?["message"]
                     == "custom_fields: customers may set only fields that the app's sendbird.ticket_fields lists; nothing was set.")
             #expect(try fields(site, .integer(id)) == [:])
             let own = try site.call("customer-fields", ["custom_fields": ["city": "marker-value"]])
@@ -60,8 +60,8 @@ import Testing
     @Test func `no field is set where the configuration lists none`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
-            let told = try site.call("fields", ["ticket_id": .integer(id), "custom_fields": ["order": "7"]])
-            #expect(told.error == "field_not_allowed")
+            let reported = try site.call("fields", ["ticket_id": .integer(id), "custom_fields": ["order": "7"]])
+            #expect(reported.error == "field_not_allowed")
             #expect(try site.call("customer-fields", ["custom_fields": ["plan": "gold"]]).error == "field_not_allowed")
             // A new ticket has nothing yet that could be overwritten.
             #expect(try site.call("create", ["title": "T", "custom_fields": ["order": "7"]]).json?["dropped"] == [])

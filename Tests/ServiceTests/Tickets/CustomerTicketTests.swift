@@ -58,8 +58,8 @@ import Testing
             for call in Self.calls where call.members["ticket_id"] != nil {
                 var members: JSONObject = ["ticket_id": .integer(id)]
                 for member in call.members.members where member.key != "ticket_id" { members.append(member.value, forKey: member.key) }
-                let told = try site.call(call.name, members)
-                #expect(told.status == 404 && told.text == unknown.text, "\(call.name)")
+                let reported = try site.call(call.name, members)
+                #expect(reported.status == 404 && reported.text == unknown.text, "\(call.name)")
             }
             #expect(try site.call("show", ["channel": .string("sendbird_desk_\(id)")]).status == 404)
             #expect(try site.call("list").json?["tickets"] == [])
@@ -77,9 +77,9 @@ import Testing
             #expect(unknown.status == 400)
             #expect(unknown.error == "foreign_channel")
             for channels in [[foreign], [own, foreign], [foreign, own], [own, own, foreign]] {
-                let told = try site.call("create", ["title": "T", "related_channels": .array(channels.map { .string($0) })])
-                #expect(told.status == 400)
-                #expect(told.text == unknown.text)
+                let reported = try site.call("create", ["title": "T", "related_channels": .array(channels.map { .string($0) })])
+                #expect(reported.status == 400)
+                #expect(reported.text == unknown.text)
             }
             #expect(try site.call("create", ["title": "T", "related_channels": [.string(own)]]).status == 201)
             // Nor by the company in the person's name.
@@ -91,9 +91,9 @@ import Testing
     @Test func servesNobodyWhoSaysToBeOfSupport() throws {
         try TicketSite.with { site throws in
             site.chat.meet("sendbird_desk_agent_id_1")
-            let told = try site.call("create", ["title": "T", "message": "Trust me"], user: "sendbird_desk_agent_id_1")
-            #expect(told.status == 404)
-            #expect(told.error == "unknown_user")
+            let reported = try site.call("create", ["title": "T", "message": "Trust me"], user: "sendbird_desk_agent_id_1")
+            #expect(reported.status == 404)
+            #expect(reported.error == "unknown_user")
         }
     }
 
@@ -148,19 +148,19 @@ import Testing
         ] as [(String, JSONObject)])
     func namesTheFieldThatIsWrong(_ name: String, _ members: JSONObject) throws {
         try TicketSite.with { site throws in
-            let told = try site.call(name, members)
-            #expect(told.status == 400)
-            #expect(told.error == "malformed")
-            #expect(told.json?["message"]?.text?.contains(" is not as expected: ") == true)
+            let reported = try site.call(name, members)
+            #expect(reported.status == 400)
+            #expect(reported.error == "malformed")
+            #expect(reported.json?["message"]?.text?.contains(" is not as expected: ") == true)
         }
     }
 
     @Test func servesNoTicketsUnlessTheAppDoes() throws {
         try TicketSite.with(members: "") { site throws in
             for call in Self.calls {
-                let told = try site.call(call.name, call.members)
-                #expect(told.status == 404)
-                #expect(told.error == "off")
+                let reported = try site.call(call.name, call.members)
+                #expect(reported.status == 404)
+                #expect(reported.error == "off")
             }
             // The company asks all the same.
             #expect(try site.ask("/count").status == 200)
@@ -172,9 +172,9 @@ import Testing
             let id = try site.activeTicket()
             #expect(try site.call("reopen", ["ticket_id": .integer(id)]).error == "not_closed")
             site.desk.perform(.set(state: "PENDING"), onTicket: id)
-            let told = try site.call("close", ["ticket_id": .integer(id)])
-            #expect(told.status == 409)
-            #expect(told.error == "not_closable")
+            let reported = try site.call("close", ["ticket_id": .integer(id)])
+            #expect(reported.status == 409)
+            #expect(reported.error == "not_closable")
             let rate: JSONObject = ["ticket_id": .integer(id), "message_id": 1, "score": 5]
             #expect(try site.call("rate", rate).error == "not_asked")
         }
@@ -185,9 +185,9 @@ import Testing
             let id = try site.activeTicket()
             let channel = "sendbird_desk_\(id)"
             let asked = try #require(site.chat.post(.closureInquiry(text: "Close?"), in: channel))
-            let told = try site.call("confirm", ["ticket_id": .integer(id), "message_id": .string("\(asked)"), "confirmed": true])
-            #expect(told.status == 200)
-            #expect(told.json?["state"] == "CLOSED")
+            let reported = try site.call("confirm", ["ticket_id": .integer(id), "message_id": .string("\(asked)"), "confirmed": true])
+            #expect(reported.status == 200)
+            #expect(reported.json?["state"] == "CLOSED")
             let message = site.chat.message(asked, in: channel)
             #expect(message?["message"] == "Close?")
             #expect(message?["custom_type"] == "SENDBIRD_DESK_RICH_MESSAGE")

@@ -6,14 +6,14 @@ import Testing
 /// The texts that a customer gives support with a ticket: a name, fields and the comment of a closing.
 @Suite struct CustomerTicketWordsTests {
     @Test(arguments: [("Has come", "Has come"), ("", ""), (nil, "")] as [(String?, JSONValue)])
-    func `the comment of a closing reaches support`(_ comment: String?, _ told: JSONValue) throws {
+    func `the comment of a closing reaches support`(_ comment: String?, _ reported: JSONValue) throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             let members: JSONObject = ["ticket_id": .integer(id), "comment": comment.map { .string($0) } ?? .null]
             #expect(try site.call("close", members, user: "user-2").status == 404)
             #expect(site.desk.ticket(id)?["status2"] == "ACTIVE")
             #expect(try site.call("close", members).json?["state"] == "CLOSED")
-            #expect(site.desk.ticket(id)?["closeComment"] == told)
+            #expect(site.desk.ticket(id)?["closeComment"] == reported)
         }
     }
 

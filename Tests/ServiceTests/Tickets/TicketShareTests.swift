@@ -57,10 +57,10 @@ import Time
         try withStuckDesk { (site, _) throws in
             let waiting = try (0..<11).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
             #expect(eventually { (try? unavailable(site)) == 1 })
-            let told = try site.call("show", Self.ticket, app: "stuck")
-            #expect(told.status == 503)
-            #expect(told.error == "overloaded")
-            #expect(told.retryAfter == "1")
+            let reported = try site.call("show", Self.ticket, app: "stuck")
+            #expect(reported.status == 503)
+            #expect(reported.error == "overloaded")
+            #expect(reported.retryAfter == "1")
             let lines = try site.fixture.log.lines().filter { $0.contains("customer's call") }
             #expect(lines.count { $0.contains("reason=overloaded") } == 2)
             withExtendedLifetime(waiting) {}
@@ -89,9 +89,9 @@ import Time
             site.pass(milliseconds: TimeLimit.milliseconds(37_000) as UInt64)
             desk.release(2)
             for client in waiting {
-                let told = TicketSite.LocalizedText(try client.readResponse())
-                #expect(told.status == 503)
-                #expect(told.error == "overloaded")
+                let reported = TicketSite.LocalizedText(try client.readResponse())
+                #expect(reported.status == 503)
+                #expect(reported.error == "overloaded")
             }
             for client in asking { #expect(try client.readResponse().status == 503) }
             #expect(desk.requests.count == 2)
@@ -108,9 +108,9 @@ import Time
             let person = Array(#"{"app_id":"stuck","user_id":"user-1"}"#.utf8)
             #expect(try site.post(site.service.adminAddress, path: "/v1/users/sign-out", body: person).status == 200)
             desk.release(2)
-            let told = try waiting.map { TicketSite.LocalizedText(try $0.readResponse()) }
-            #expect(told.map(\.status).sorted() == [Int](repeating: 403, count: 8) + [503])
-            #expect(told.count { $0.error == "denied" } == 8)
+            let reported = try waiting.map { TicketSite.LocalizedText(try $0.readResponse()) }
+            #expect(reported.map(\.status).sorted() == [Int](repeating: 403, count: 8) + [503])
+            #expect(reported.count { $0.error == "denied" } == 8)
             for client in asking { #expect(try client.readResponse().status == 503) }
             #expect(desk.requests.count == 2)
         }

@@ -21,12 +21,12 @@ import Time
     @Test func aNotifierIsPausedAndRecovers() throws {
         let fixture = try WatchFixture()
         fixture.pass(60)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.set("sink", .open)
         fixture.pass(60)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.pass(5)
-        #expect(try fixture.told() == Self.paused)
+        #expect(try fixture.reported() == Self.paused)
         #expect(try fixture.last("notifier") == "sink")
         #expect(try fixture.last("reason") == "status_401")
         #expect(try fixture.last("explanation")?.text?.isEmpty == false)
@@ -34,16 +34,16 @@ import Time
         #expect(try fixture.last("waiting") == 0)
         #expect(try fixture.last("since") == "2026-03-10T08:17:17.000Z")
         fixture.pass(600)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.set("sink", .working, successes: 1)
         fixture.pass(300)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.pass(5)
-        #expect(try fixture.told() == Self.recovered)
+        #expect(try fixture.reported() == Self.recovered)
         #expect(try fixture.last("ended_because") == "resolved")
         #expect(try fixture.last("reason") == "status_401")
         fixture.pass(3600)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         let lines = try fixture.log.lines()
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("WARN  a condition has begun condition=notifier_paused subject=sink remedy=") == true)
@@ -55,30 +55,30 @@ import Time
         let fixture = try WatchFixture()
         fixture.set("sink", .paused, reason: "status_410")
         fixture.pass(65)
-        #expect(try fixture.told() == Self.paused)
+        #expect(try fixture.reported() == Self.paused)
         try fixture.queue(1, for: "sink")
         try fixture.restart()
         fixture.pass(1200)
         fixture.set("sink", .paused, reason: "status_410")
         fixture.pass(1200)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         try fixture.restart()
         fixture.set("sink", .working, successes: 1)
         fixture.pass(305)
-        #expect(try fixture.told() == Self.recovered)
+        #expect(try fixture.reported() == Self.recovered)
     }
 
     @Test func whatEndedWhileNothingRanIsTold() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .open)
         fixture.pass(65)
-        #expect(try fixture.told() == Self.paused)
+        #expect(try fixture.reported() == Self.paused)
         fixture.sleep(3600)
         try fixture.restart()
         fixture.pass(5)
         try fixture.reload(notifiers: ["log", "pager"])
         fixture.pass(5)
-        #expect(try fixture.told() == Self.recovered)
+        #expect(try fixture.reported() == Self.recovered)
         #expect(try fixture.last("ended_because") == "removed")
     }
 
@@ -86,29 +86,29 @@ import Time
         let fixture = try WatchFixture()
         fixture.set("pager", .open)
         fixture.pass(65)
-        #expect(try fixture.told(delivering: false) == ["operator.notifier_paused > log"])
+        #expect(try fixture.reported(delivering: false) == ["operator.notifier_paused > log"])
         fixture.set("log", .open)
         fixture.pass(65)
-        #expect(try fixture.told(delivering: false) == ["operator.notifier_paused > pager"])
+        #expect(try fixture.reported(delivering: false) == ["operator.notifier_paused > pager"])
         fixture.sleep(43_200)
         fixture.pass(10)
         // What waits for the pager is late then; that is told to the log once, and so on for the log.
-        let late = try fixture.told(delivering: false)
+        let late = try fixture.reported(delivering: false)
         #expect(late == ["operator.queue_late began > log", "operator.queue_late began > pager"])
         fixture.sleep(43_200)
         fixture.pass(60)
-        #expect(try fixture.told(delivering: false) == [])
+        #expect(try fixture.reported(delivering: false) == [])
     }
 
     @Test func theOnlyNotifierIsToldOfNothingWhileItIsPaused() throws {
         let fixture = try WatchFixture(#""notifiers":["pager"]"#)
         fixture.set("pager", .open)
         fixture.pass(65)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         #expect(try fixture.store.conditions().map(\.key) == [.init(.notifierPaused, "pager")])
         fixture.set("pager", .working, successes: 1)
         fixture.pass(305)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         #expect(try fixture.store.conditions() == [])
     }
 
@@ -116,9 +116,9 @@ import Time
         let fixture = try WatchFixture()
         try fixture.queue(12, for: "sink")
         fixture.pass(900)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.pass(5)
-        #expect(try fixture.told() == ["operator.queue_late began > log", "operator.queue_late began > pager"])
+        #expect(try fixture.reported() == ["operator.queue_late began > log", "operator.queue_late began > pager"])
         #expect(try fixture.last("waiting") == 12)
         #expect(try fixture.last("oldest_seconds") == 905)
         let text = "sink is late. 12 deliveries wait for it, the oldest for 15 minutes."
@@ -130,7 +130,7 @@ import Time
         fixture.pass(900)
         _ = try fixture.store.giveUpPending(notifier: "sink", now: 0, limit: 1000)
         fixture.pass(5)
-        #expect(try fixture.told() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
+        #expect(try fixture.reported() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
     }
 
     /// A request for problems must not wait for the store, even if no notifier reports events to operators.
@@ -152,11 +152,11 @@ import Time
         ["operator.problem \(state) > log", "operator.problem \(state) > pager"]
     }
 
-    @Test func `a problem is told when it begins and when it was away for a while`() throws {
+    @Test func `a problem is reported when it begins and when it was away for a while`() throws {
         let fixture = try WatchFixture()
         fixture.show(["unknown_app"])
         fixture.pass(5)
-        #expect(try fixture.told() == Self.problem("began"))
+        #expect(try fixture.reported() == Self.problem("began"))
         #expect(try fixture.last("kind") == "unknown_app")
         fixture.show([])
         fixture.pass(295)
@@ -164,9 +164,9 @@ import Time
         fixture.pass(5)
         fixture.show([])
         fixture.pass(295)
-        #expect(try fixture.told() == [], "it comes and goes")
+        #expect(try fixture.reported() == [], "it comes and goes")
         fixture.pass(5)
-        #expect(try fixture.told() == Self.problem("ended"))
+        #expect(try fixture.reported() == Self.problem("ended"))
         #expect(try fixture.last("ended_because") == "resolved")
     }
 
@@ -205,22 +205,22 @@ import Time
         #expect(try fixture.log.lines() == [begun])
     }
 
-    @Test func `operators are told of no problem that another event tells`() throws {
+    @Test func `operators are reported of no problem that another event tells`() throws {
         let fixture = try WatchFixture()
         fixture.show(["store"], hasEvent: false)
         fixture.pass(60)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
     }
 
     @Test(arguments: [
         ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]),
         ("queue_full sink", ["log", "pager"]), ("authorizations_undecided pager", ["log", "pager"]),
     ])
-    func `a notifier is not told of its own problem`(_ problem: String, _ told: [String]) throws {
+    func `a notifier is not reported of its own problem`(_ problem: String, _ reported: [String]) throws {
         let fixture = try WatchFixture()
         fixture.show([problem])
         fixture.pass(5)
-        #expect(try fixture.told() == told.map { "operator.problem began > \($0)" })
+        #expect(try fixture.reported() == reported.map { "operator.problem began > \($0)" })
     }
 
     /// Then nothing is known of the answers of before.
@@ -228,17 +228,17 @@ import Time
         let fixture = try WatchFixture()
         fixture.show(["backend_open shop"])
         fixture.pass(5)
-        #expect(try fixture.told() == Self.problem("began"))
+        #expect(try fixture.reported() == Self.problem("began"))
         fixture.show([])
         try fixture.restart()
         fixture.pass(290)
         fixture.show(["backend_open shop"])
         fixture.pass(600)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.show([])
         try fixture.restart()
         fixture.pass(310)
-        #expect(try fixture.told() == Self.problem("ended"))
+        #expect(try fixture.reported() == Self.problem("ended"))
     }
 
     @Test func denialsJump() throws {
@@ -247,12 +247,12 @@ import Time
             fixture.count("authorized", by: 100)
             fixture.pass(60)
         }
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.count("denied", "wrong_mac", by: 50)
         fixture.count("denied", "expired", by: 10)
         fixture.count("denied", "unknown_app", by: 1000, app: "")
         fixture.pass(60)
-        #expect(try fixture.told() == ["operator.denials_jump began > log", "operator.denials_jump began > pager"])
+        #expect(try fixture.reported() == ["operator.denials_jump began > log", "operator.denials_jump began > pager"])
         #expect(try fixture.last("app") == "shop")
         #expect(try fixture.last("denied") == 60)
         #expect(try fixture.last("usual") == 0)
@@ -262,9 +262,9 @@ import Time
             fixture.count("denied", "wrong_mac", by: 50)
             fixture.pass(60)
         }
-        #expect(try fixture.told() == [], "it goes on")
+        #expect(try fixture.reported() == [], "it goes on")
         fixture.pass(420)
-        #expect(try fixture.told() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
+        #expect(try fixture.reported() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
     }
 
     @Test func anAppKeyThatEndsIsToldUntilItIsReplaced() throws {
@@ -273,20 +273,20 @@ import Time
         let fixture = try WatchFixture()
         try fixture.reload(apps: apps)
         fixture.pass(5)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         fixture.sleep(6 * 86_400)
         fixture.pass(5)
-        #expect(try fixture.told() == ["operator.credential_expires began > log", "operator.credential_expires began > pager"])
+        #expect(try fixture.reported() == ["operator.credential_expires began > log", "operator.credential_expires began > pager"])
         #expect(try fixture.last("credential") == "app_key")
         #expect(try fixture.last("name") == "shop")
         #expect(try fixture.last("expires_at") == .string(RFC3339.text(end.milliseconds)))
         fixture.sleep(30 * 86_400)
         try fixture.restart(apps: apps)
         fixture.pass(5)
-        #expect(try fixture.told() == [], "it has ended, and is still to be replaced")
+        #expect(try fixture.reported() == [], "it has ended, and is still to be replaced")
         try fixture.reload()
         fixture.pass(5)
-        #expect(try fixture.told() == ["operator.credential_expires ended > log", "operator.credential_expires ended > pager"])
+        #expect(try fixture.reported() == ["operator.credential_expires ended > log", "operator.credential_expires ended > pager"])
         #expect(try fixture.last("ended_because") == "resolved")
     }
 
@@ -295,15 +295,15 @@ import Time
         let fixture = try WatchFixture(#""notifiers":[]"#)
         fixture.set("sink", .open)
         fixture.pass(120)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         #expect(try fixture.store.conditions() == [])
         try fixture.reload()
         fixture.set("sink", .open)
         fixture.pass(65)
-        #expect(try fixture.told() == Self.paused)
+        #expect(try fixture.reported() == Self.paused)
         try fixture.reload(#""notifiers":[]"#)
         fixture.pass(5)
-        #expect(try fixture.told() == [])
+        #expect(try fixture.reported() == [])
         #expect(try fixture.store.conditions() == [])
     }
 
@@ -312,7 +312,7 @@ import Time
         try fixture.reload(#""notifiers":["log"],"thresholds":{"paused_seconds":5}"#)
         fixture.set("sink", .open)
         fixture.pass(10)
-        #expect(try fixture.told() == ["operator.notifier_paused > log"])
+        #expect(try fixture.reported() == ["operator.notifier_paused > log"])
     }
 
     /// Two processes with one database tell once together, and the end when neither sees it any more.
@@ -324,16 +324,16 @@ import Time
             replica.set("sink", .open)
             replica.pass(65)
         }
-        #expect(try replicas[0].told() == Self.paused)
+        #expect(try replicas[0].reported() == Self.paused)
         replicas[0].set("sink", .working, successes: 1)
         replicas[0].pass(600)
-        #expect(try replicas[0].told() == [], "the other one still sees it")
+        #expect(try replicas[0].reported() == [], "the other one still sees it")
         replicas[1].set("sink", .working, successes: 1)
         replicas[1].pass(305)
-        #expect(try replicas[0].told() == Self.recovered)
+        #expect(try replicas[0].reported() == Self.recovered)
         replicas[0].set("sink", .open)
         replicas[0].pass(65)
-        #expect(try replicas[0].told() == Self.paused, "it may begin again")
+        #expect(try replicas[0].reported() == Self.paused, "it may begin again")
     }
 
     @Test func aStoreThatIsClosedSaysSoItself() throws {

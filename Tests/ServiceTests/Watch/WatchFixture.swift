@@ -129,7 +129,7 @@ final class WatchFixture {
 
     /// What has been told since the last call: the event's type, `state`, the notifier.
     /// - Parameter delivering: whether it waits no more afterwards.
-    func told(delivering: Bool = true) throws -> [String] {
+    func reported(delivering: Bool = true) throws -> [String] {
         let all = try store.deliveries(DeliveryFilter(), limit: 1000).reversed().filter { $0.event.kind != .operatorTest }
         let new = all.dropFirst(seen)
         seen = all.count

@@ -97,8 +97,8 @@ import Time
         defer { for store in [ahead, right] { store.close() } }
         let now = SystemClock.unixMilliseconds()
         try ahead.begin(.sample(1, key: 1, at: now + 3_600_000))
-        let told = try #require(try right.botCall(UUIDv7(milliseconds: now + 3_600_000, number: 1)))
-        #expect(told.at.offset(from: now).magnitude < 60_000)
+        let reported = try #require(try right.botCall(UUIDv7(milliseconds: now + 3_600_000, number: 1)))
+        #expect(reported.at.offset(from: now).magnitude < 60_000)
         var filter = BotCallFilter()
         filter.since = now + 3_000_000
         #expect(try ahead.allCalls(filter).count == 1)

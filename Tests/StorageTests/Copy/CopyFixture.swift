@@ -73,8 +73,8 @@ final class CopyFixture: Sendable {
             _ = try store.payload(Registration(key: key, type: "", token: try PushToken(user), now: 2000, rules: [], claims: claims))
         }
         try store.revoke(.sample(20, .user("revoked")))
-        let pace = [OutboundRateLimit(per: .person, max: 5, windowMilliseconds: 300_000)]
-        _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
+        let rateLimits = [OutboundRateLimit(per: .person, max: 5, windowMilliseconds: 300_000)]
+        _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, rateLimits: rateLimits))
         for revocation in Revocation.samples(appID: strange) { try store.revoke(revocation) }
         _ = try store.removeRevocation(Revocation.samples(appID: strange)[0].id)
         for kind in [OperatorCondition.Kind.queueLate, .diskLow] {

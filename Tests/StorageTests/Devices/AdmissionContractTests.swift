@@ -124,9 +124,9 @@ import Time
             let event = IncomingEvent(incoming.event, to: incoming.subscriptions, isErased: isErased)
             #expect(try store.take(event) == (isErased ? .accepted : .ignored))
         }
-        let told = try #require(try store.claim(at: 2000).first)
-        #expect(told.event.id == Sample(2).event.id)
-        try store.report(told, next: .delivered, at: 2001)
+        let reported = try #require(try store.claim(at: 2000).first)
+        #expect(reported.event.id == Sample(2).event.id)
+        try store.report(reported, next: .delivered, at: 2001)
         #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
         #expect(try !store.all().contains { $0.event.userID == "user" })
     }

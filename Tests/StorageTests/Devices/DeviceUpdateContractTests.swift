@@ -15,7 +15,7 @@ import Time
         return try #require(try store.claim(at: 2000).first)
     }
 
-    private func tell(_ store: any Store, _ update: FinishedAttempt.DeviceUpdate, of delivery: Delivery, attempt: Int? = nil) throws {
+    private func report(_ store: any Store, _ update: FinishedAttempt.DeviceUpdate, of delivery: Delivery, attempt: Int? = nil) throws {
         try store.finish([
             FinishedAttempt(
                 id: delivery.id, attempt: attempt ?? delivery.attempts, next: .dead, reason: "unregistered", now: 3000,
@@ -28,7 +28,7 @@ import Time
     func aDeviceThatIsGoneLeaves(_ backend: Backend, _ since: UnixMilliseconds?) throws {
         let fixture = try backend.store(aheadMilliseconds: 0)
         let delivery = try claimed(fixture.store)
-        try tell(fixture.store, .gone(since: since), of: delivery)
+        try report(fixture.store, .gone(since: since), of: delivery)
         #expect(try fixture.store.registered() == [])
         #expect(try fixture.store.announced() == ["registered user d1 A", "gone user d1 A"])
         #expect(try fixture.store.current(delivery)?.state == .dead)
@@ -48,7 +48,7 @@ import Time
             let fixture = try backend.store(aheadMilliseconds: 0)
             let delivery = try claimed(fixture.store)
             if let seen { try fixture.store.put("A", at: seen) }
-            try tell(fixture.store, .gone(since: since), of: delivery)
+            try report(fixture.store, .gone(since: since), of: delivery)
             #expect(try fixture.store.registered() == ["user d1 A"])
             #expect(try fixture.store.announced().count == 1)
             #expect(try fixture.store.current(delivery)?.state == .dead)
@@ -59,8 +59,8 @@ import Time
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put("B")
-        try tell(fixture.store, .gone(since: nil), of: delivery)
-        try tell(fixture.store, .gone(since: 9999), of: delivery)
+        try report(fixture.store, .gone(since: nil), of: delivery)
+        try report(fixture.store, .gone(since: 9999), of: delivery)
         #expect(try fixture.store.registered() == ["user d1 B"])
     }
 
@@ -68,20 +68,20 @@ import Time
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put(nil)
-        for _ in 1...2 { try tell(fixture.store, .gone(since: nil), of: delivery) }
+        for _ in 1...2 { try report(fixture.store, .gone(since: nil), of: delivery) }
         #expect(try fixture.store.announced() == ["registered user d1 A", "unsubscribed user d1 A"])
         _ = try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 1)
-        try tell(fixture.store, .environment("production"), of: delivery)
+        try report(fixture.store, .environment("production"), of: delivery)
         #expect(try fixture.store.announced().count == 2)
     }
 
     @Test(arguments: Backend.allCases) func aTryThatIsNotKnownSaysNothing(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
-        try tell(fixture.store, .gone(since: nil), of: delivery, attempt: 2)
+        try report(fixture.store, .gone(since: nil), of: delivery, attempt: 2)
         #expect(try fixture.store.registered() == ["user d1 A"])
         #expect(try fixture.store.claim(at: 9000).map(\.attempts) == [2])
-        try tell(fixture.store, .gone(since: nil), of: delivery)
+        try report(fixture.store, .gone(since: nil), of: delivery)
         #expect(try fixture.store.registered() == [], "a late report on an earlier try is news all the same")
         #expect(try fixture.store.current(delivery)?.state == .pending)
     }
@@ -111,7 +111,7 @@ import Time
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put("B")
-        try tell(fixture.store, .environment("sandbox"), of: delivery)
+        try report(fixture.store, .environment("sandbox"), of: delivery)
         #expect(try fixture.store.device()?.environment == nil)
     }
 }

@@ -28,13 +28,13 @@ import Time
         func uses(_ times: CallTimes, _ rule: Int, at elapsed: UInt64) -> LimitUse {
             LimitUse(Self.rules[rule], times, now: Self.start + elapsed)
         }
-        func told(_ use: LimitUse) -> String { "\(use.used) of \(use.rule.max), next \(use.nextAt.map { "\($0.rawValue)" } ?? "now")" }
-        #expect(told(uses(calls.user, 0, at: 3000)) == "3 of 3, next 1010000")
-        #expect(told(uses(calls.user, 0, at: 10_500)) == "2 of 3, next now")
-        #expect(told(uses(calls.user, 0, at: 12_000)) == "0 of 3, next now", "a call as old as the window counts no more")
-        #expect(told(uses(calls.devices[0], 1, at: 3000)) == "2 of 2, next 1006000", "whoever was signed in there")
-        #expect(told(uses(calls.devices[1], 1, at: 3000)) == "0 of 2, next now")
-        #expect(told(uses(calls.devices[2], 1, at: 3000)) == "2 of 2, next 1005000")
+        func reported(_ use: LimitUse) -> String { "\(use.used) of \(use.rule.max), next \(use.nextAt.map { "\($0.rawValue)" } ?? "now")" }
+        #expect(reported(uses(calls.user, 0, at: 3000)) == "3 of 3, next 1010000")
+        #expect(reported(uses(calls.user, 0, at: 10_500)) == "2 of 3, next now")
+        #expect(reported(uses(calls.user, 0, at: 12_000)) == "0 of 3, next now", "a call as old as the window counts no more")
+        #expect(reported(uses(calls.devices[0], 1, at: 3000)) == "2 of 2, next 1006000", "whoever was signed in there")
+        #expect(reported(uses(calls.devices[1], 1, at: 3000)) == "0 of 2, next now")
+        #expect(reported(uses(calls.devices[2], 1, at: 3000)) == "2 of 2, next 1005000")
         #expect(calls == (try fixture.store.registrationCalls(of: Self.ann, devices: ["d2", "none", "d1"])), "asking counts nothing")
         #expect(try fixture.store.registrationCalls(of: RevokedPerson(appID: "app", userID: "an"), devices: []).user == CallTimes())
     }

@@ -35,8 +35,8 @@ import Time
         #expect(try fixture.store.put("B", type: "caf\u{E9}", at: 8000) == .registered)
         #expect(try fixture.store.put("B", type: "cafe\u{301}", at: 9000) == .registered)
         #expect(try fixture.store.device()?.registeredAt == 9000)
-        let told = ["A", "A", "B", "B", "B"].map { "registered user d1 \($0)" }
-        #expect(try fixture.store.announced() == told)
+        let reported = ["A", "A", "B", "B", "B"].map { "registered user d1 \($0)" }
+        #expect(try fixture.store.announced() == reported)
         // Who keeps tokens without devices must know which one has left.
         let events = try fixture.store.all().reversed().map(\.event)
         #expect(events.map(replaced) == [nil, "ios A", "rustore A", "rustore B", "caf\u{E9} B"])
@@ -102,9 +102,9 @@ import Time
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put(nil, device: "d3", at: 20)
         try fixture.store.put(nil, device: "d2", at: 30)
-        let told = try fixture.store.announced().count
+        let reported = try fixture.store.announced().count
         try fixture.store.put("T4", device: "d4", at: 40)
-        #expect(try fixture.store.announced().dropFirst(told) == ["registered user d4 T4"])
+        #expect(try fixture.store.announced().dropFirst(reported) == ["registered user d4 T4"])
         // The one that signed out first is forgotten, so that a webhook may bring it back when there is room; the other one is not.
         #expect(try fixture.store.removeIdleDevices(seenBefore: 2, now: 50, limit: 1) == 1)
         try fixture.store.take(learning("T3", device: "d3", number: 1))
@@ -130,13 +130,13 @@ import Time
             try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number * 100)))
         }
         try fixture.store.put(nil, device: "d2", at: 210)
-        let told = try fixture.store.announced().count
+        let reported = try fixture.store.announced().count
         #expect(try fixture.store.removeIdleDevices(seenBefore: 100, now: 9000, limit: 10) == 0)
         #expect(try fixture.store.removeIdleDevices(seenBefore: 401, now: 9000, limit: 2) == 2)
         #expect(try fixture.store.removeIdleDevices(seenBefore: 401, now: 9000, limit: 3) == 2)
         #expect(try fixture.store.removeIdleDevices(seenBefore: 401, now: 9000, limit: 3) == 0)
         #expect(try fixture.store.registered() == ["user d5 T5"])
-        let idle = try fixture.store.announced().dropFirst(told)
+        let idle = try fixture.store.announced().dropFirst(reported)
         #expect(idle == ["idle user d1 T1", "idle user d3 T3", "idle user d4 T4"], "nobody is told of those that had signed out")
         try fixture.store.take(learning("T2", device: "d2", number: 1))
         #expect(try fixture.store.device("d2") != nil, "and those are forgotten")

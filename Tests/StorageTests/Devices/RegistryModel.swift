@@ -19,7 +19,7 @@ struct RegistryModel {
 
     private var allowed: [(key: Device.Key, at: UnixMilliseconds)] = []
     private var entries: [Entry] = []
-    private(set) var told: [String] = []
+    private(set) var reported: [String] = []
 
     /// The registered devices of an app as texts, in the order of bytes.
     func devices(app: String) -> [String] {
@@ -90,7 +90,7 @@ struct RegistryModel {
         entries[index].isFromApp = true
         guard let token = entries[index].token else { return .unchanged }
         entries[index].token = nil
-        told.append("unsubscribed \(payload.key.userID) \(payload.key.deviceID) \(token)")
+        reported.append("unsubscribed \(payload.key.userID) \(payload.key.deviceID) \(token)")
         return .removed
     }
 
@@ -99,12 +99,12 @@ struct RegistryModel {
         where entries[index].token == token && entries[index].key.appID == key.appID && entries[index].key != key {
             entries[index].token = nil
             entries[index].seenAt = time
-            told.append("moved \(entries[index].key.userID) \(entries[index].key.deviceID) \(token)")
+            reported.append("moved \(entries[index].key.userID) \(entries[index].key.deviceID) \(token)")
         }
         entries.removeAll { $0.key == key }
         entries.append(
             Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time, isFromApp: isFromApp))
-        told.append("registered \(key.userID) \(key.deviceID) \(token)")
+        reported.append("registered \(key.userID) \(key.deviceID) \(token)")
     }
 
     private func index(_ key: Device.Key) -> Int? { entries.firstIndex { $0.key == key } }

@@ -41,7 +41,7 @@ import Time
             }
         }
         for app in ["a", "b"] { #expect(try devices(fixture.store, app) == model.devices(app: app)) }
-        #expect(try fixture.store.announced() == model.told)
+        #expect(try fixture.store.announced() == model.reported)
         #expect(answers == ["registered", "unchanged", "removed", "limited"])
     }
 

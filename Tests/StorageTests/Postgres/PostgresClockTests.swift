@@ -30,7 +30,7 @@ import Time
         let story = try #require(try wrong.story(of: claimed.id))
         let (device, use) = (try wrong.device(), try wrong.keyUses().first)
         let registered = try wrong.all().first { $0.event.kind == .pushTokenRegistered }
-        let told = [
+        let reported = [
             ("registered", device?.registeredAt), ("seen", device?.seenAt), ("received", story.delivery.event.receivedAt),
             ("ended", story.delivery.endedAt), ("began", story.attempts.first?.startedAt), ("finished", story.attempts.first?.endedAt),
             ("due", registered?.dueAt),
@@ -39,7 +39,7 @@ import Time
             ("recorded since", use?.since), ("used", use?.usedAt),
         ]
         let wrongNow = now.advanced(by: ahead)
-        for (name, moment) in told {
+        for (name, moment) in reported {
             #expect(try #require(moment, "\(name)").offset(from: wrongNow).magnitude < Self.tolerance, "\(name)")
         }
         let target = try #require(registered?.device)

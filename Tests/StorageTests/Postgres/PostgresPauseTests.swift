@@ -44,8 +44,8 @@ import Time
         }
         let now = SystemClock.unixMilliseconds()
         _ = try pauses(wrong, .begins(SharedPause(.slowDown, reason: "r", until: now + ahead + 600_000)), at: now + ahead)
-        let told = try #require(try pauses(right, at: now)?.first)
-        #expect(told.until.offset(from: now + 600_000).magnitude < 60_000)
+        let reported = try #require(try pauses(right, at: now)?.first)
+        #expect(reported.until.offset(from: now + 600_000).magnitude < 60_000)
     }
 
     @Test(arguments: [Backend.memory, .sqlite]) func aStoreOfOneProcessTellsNobody(_ backend: Backend) throws {

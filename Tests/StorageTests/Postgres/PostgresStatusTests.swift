@@ -50,23 +50,23 @@ import Time
     @Test func eachKnowsWhichKeysTheOthersHaveInForce() throws {
         let (first, second) = (try store(), try store())
         defer { for store in [first, second] { store.close() } }
-        func told(_ store: PostgresStore) -> [Bool: String?] {
+        func reported(_ store: PostgresStore) -> [Bool: String?] {
             Dictionary(store.replicas.map { ($0.isOwn, $0.keysDigest) }) { left, _ in left }
         }
-        #expect(eventually { told(first) == [true: nil, false: nil] })
+        #expect(eventually { reported(first) == [true: nil, false: nil] })
         first.announce(keysDigest: "one")
-        #expect(told(first)[true] == "one", "of itself each knows at once")
-        #expect(eventually { told(second) == [true: nil, false: "one"] })
+        #expect(reported(first)[true] == "one", "of itself each knows at once")
+        #expect(eventually { reported(second) == [true: nil, false: "one"] })
         second.announce(keysDigest: "two")
-        #expect(eventually { told(first) == [true: "one", false: "two"] && told(second) == [true: "two", false: "one"] })
+        #expect(eventually { reported(first) == [true: "one", false: "two"] && reported(second) == [true: "two", false: "one"] })
         #expect(first.replicas.allSatisfy { $0.silentMilliseconds < WaitLimit.milliseconds })
         #expect(first.replicas.map(\.id) == second.replicas.map(\.id))
         second.close()
-        #expect(eventually { told(first) == [true: "one"] })
+        #expect(eventually { reported(first) == [true: "one"] })
     }
 
     /// The others ask only those whose keys they know.
-    @Test func `new keys are told without waiting for the next heartbeat`() throws {
+    @Test func `new keys are reported without waiting for the next heartbeat`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
         let (rare, other) = (try place.store(settings), try store())

@@ -8,7 +8,7 @@ struct RandomCalls {
 
     static let apps = ["caf\u{E9}", "cafe\u{301}"]
     private static let notifiers = ["log", "http", "registry"]
-    private static let pace = [
+    private static let rateLimits = [
         OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 60), OutboundRateLimit(per: .device, max: 3, windowMilliseconds: 80),
     ]
 
@@ -73,7 +73,7 @@ struct RandomCalls {
             Claim(
                 notifier: random.element(of: Self.notifiers), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
                 limit: Int.random(in: 0..<6, using: &random), longestDelayMilliseconds: random.element(of: [.max, .max, 40]),
-                pace: number % 3 == 0 ? [] : Self.pace)
+                rateLimits: number % 3 == 0 ? [] : Self.rateLimits)
         }
     }
 
@@ -82,7 +82,7 @@ struct RandomCalls {
         let claims = claims(Int.random(in: 0..<2, using: &random))
         let pick = Int.random(in: 0..<8, using: &random)
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
-        let pace = number % 2 == 0 ? [] : Self.pace
+        let rateLimits = number % 2 == 0 ? [] : Self.rateLimits
         let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedAttempt.Next])
         let update = random.element(
             of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedAttempt.DeviceUpdate?])
@@ -93,7 +93,7 @@ struct RandomCalls {
                 guard let delivery = tried.dropFirst(pick % max(1, tried.count)).first else { return "none" }
                 let report = FinishedAttempt(
                     id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
-                    device: delivery.device, update: update, uncalled: RateLimitedCall(delivery, pace))
+                    device: delivery.device, update: update, uncalled: RateLimitedCall(delivery, rateLimits))
                 return "\(try store.work([report], claims))"
             }
         }

@@ -58,7 +58,7 @@ extension BackendAnswer {
         case .undecided(.backendUnreachable): "unreachable"
         case .undecided(.backendStatus): "status"
         case .undecided(.backendBreakerOpen): "breaker_open"
-        case .undecided(.backendNewKeysPaced): "new_keys_paced"
+        case .undecided(.backendNewKeysLimited): "new_keys_paced"
         case .undecided(.backendOverloaded): "overloaded"
         }
     }

@@ -100,11 +100,11 @@ final class SendbirdNotifier: Notifier {
         }
         let userID = delivery.event.userID
         let present = delivery.device.flatMap { SendbirdToken(type: $0.type, text: $0.token.text) }
-        let told = SendbirdToken(change.token)
-        let registered = !change.isRemoval && change.holds(for: delivery.device) ? told : nil
-        let former = change.isRemoval ? told : change.replaced.flatMap { SendbirdToken($0) }
+        let reported = SendbirdToken(change.token)
+        let registered = !change.isRemoval && change.holds(for: delivery.device) ? reported : nil
+        let former = change.isRemoval ? reported : change.replaced.flatMap { SendbirdToken($0) }
         guard let former, former != present else {
-            guard let registered else { return completion(told == nil ? Self.notForRelay : Self.superseded) }
+            guard let registered else { return completion(reported == nil ? Self.notForRelay : Self.superseded) }
             return register(registered, userID: userID, app: app, mayCreate: true, completion: completion)
         }
         app.platform.send(former.removal(userID)) { [self] answer in

@@ -69,10 +69,10 @@ struct KnownTicket: Sendable, Equatable {
     private(set) var agent: String?
     private(set) var isClosed = false
     /// The time of Desk's newest report, by its own clock.
-    private(set) var toldAt: UnixMilliseconds?
+    private(set) var reportedAt: UnixMilliseconds?
     private var isKnown = false
     /// Whether `ticket.created` was reported; webhooks may arrive in another order than they were sent in.
-    private var isCreationTold = false
+    private var isCreationReported = false
 
     private static let creation = "TICKET.CREATED"
 
@@ -82,19 +82,19 @@ struct KnownTicket: Sendable, Equatable {
     /// - Parameters:
     ///   - type: the webhook's `eventType`.
     ///   - toldAt: the webhook's `createdAt`; without it the webhook counts as newer than all before.
-    mutating func take(_ ticket: ReportedTicket, type: String, toldAt time: UnixMilliseconds?) -> Step {
+    mutating func take(_ ticket: ReportedTicket, type: String, reportedAt time: UnixMilliseconds?) -> Step {
         var step = Step()
-        if type == Self.creation, isKnown, !isCreationTold {
+        if type == Self.creation, isKnown, !isCreationReported {
             // It was overtaken: what is known of the ticket is newer.
-            isCreationTold = true
+            isCreationReported = true
             step.kinds = [.ticketCreated]
             return step
         }
-        if let time, let toldAt, time < toldAt {
+        if let time, let reportedAt, time < reportedAt {
             step.remark = .stale
             return step
         }
-        toldAt = time ?? toldAt
+        reportedAt = time ?? reportedAt
         let wasKnown = isKnown
         isKnown = true
         let wasClosed = isClosed
@@ -106,7 +106,7 @@ struct KnownTicket: Sendable, Equatable {
         Self.change(&group, new: ticket.group?.text, field: "group", step: &step)
         Self.change(&agent, new: ticket.agent?.text, field: "agent", step: &step)
         if type == Self.creation, !wasKnown {
-            isCreationTold = true
+            isCreationReported = true
             step.kinds.append(.ticketCreated)
         }
         if isClosed, !wasClosed, wasKnown || type != Self.creation { step.kinds.append(.ticketClosed) }
@@ -143,8 +143,8 @@ extension KnownTicket {
         group = root["group"]?.string
         agent = root["agent"]?.string
         isClosed = root["is_closed"]?.integer == 1
-        isCreationTold = root["is_creation_told"]?.integer == 1
-        toldAt = root["told_at"]?.integer.flatMap { UInt64(exactly: $0) }.map { UnixMilliseconds(rawValue: $0) }
+        isCreationReported = root["is_creation_told"]?.integer == 1
+        reportedAt = root["told_at"]?.integer.flatMap { UInt64(exactly: $0) }.map { UnixMilliseconds(rawValue: $0) }
     }
 
     var data: [UInt8] {
@@ -156,8 +156,8 @@ extension KnownTicket {
         writer.add("group", group)
         writer.add("agent", agent)
         writer.add("is_closed", isClosed ? 1 : 0)
-        writer.add("is_creation_told", isCreationTold ? 1 : 0)
-        writer.add("told_at", toldAt.map { Int64(clamping: $0.rawValue) })
+        writer.add("is_creation_told", isCreationReported ? 1 : 0)
+        writer.add("told_at", reportedAt.map { Int64(clamping: $0.rawValue) })
         writer.endObject()
         return writer.bytes
     }

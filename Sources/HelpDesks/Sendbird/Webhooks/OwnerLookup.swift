@@ -13,7 +13,7 @@ internal import Time
 final class OwnerLookup: Notifier {
     /// The reasons of attempts that have ended well.
     enum Reason: String {
-        case told = "owner_found"
+        case reported = "owner_found"
         case nobody = "no_customer"
         case duplicate
         /// Such a message of this owner is not delivered, such as one of the customer's own.
@@ -102,7 +102,7 @@ final class OwnerLookup: Notifier {
     private static func outcome(of result: Result<ReportOutcome, StoreError>) -> DeliveryOutcome {
         switch result {
         case .success(.accepted(_, WebhookRemark.noCustomer.rawValue, _, _)): delivered(.nobody)
-        case .success(.accepted): delivered(.told)
+        case .success(.accepted): delivered(.reported)
         case .success(.duplicate): delivered(.duplicate)
         case .success(.ignored(IgnoreReason.unknownTicket.rawValue)): delivered(.unknownTicket)
         case .success(.ignored): delivered(.ignored)

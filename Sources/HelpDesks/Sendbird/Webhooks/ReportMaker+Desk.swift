@@ -37,7 +37,7 @@ extension ReportMaker {
             if known?.isOfFormer == true { return .ignored(reason: nil) }
             let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
             var state = KnownTicket(known)
-            let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)
+            let step = state.take(ticket, type: webhook.type, reportedAt: webhook.createdAt)
             var changed = [ConversationState(name, userID: userID ?? "", data: state.data)]
             if let userID, let channel = ticket.channel, conversations[Self.channelName(channel)]?.isOfFormer != true {
                 changed.append(Self.conversation(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))

@@ -108,7 +108,7 @@ final class SendbirdWebhookRoute: Sendable {
         guard let app = found, let token else {
             return .answer(deny(.signature, app: found, request: request, state: state, context: context), found)
         }
-        if sender == .desk { tell(token, app) }
+        if sender == .desk { logToken(token, app) }
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
                 let root = try WebhookFields(parsing: body)
@@ -174,7 +174,7 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     /// Logs once for each app with whose token Desk signs, because its documentation does not say.
-    private func tell(_ token: StaticString, _ app: SendbirdState.App) {
+    private func logToken(_ token: StaticString, _ app: SendbirdState.App) {
         guard named.withLock({ $0.insert("\(app.id) \(token)").inserted }) else { return }
         services.logger.log(.info, message: "desk webhooks are signed", fields: ["app": .string(app.id), "token": .string("\(token)")])
     }

@@ -28,7 +28,7 @@ extension WritingDatabase {
     }
 
     /// Deletes expired counts and returns their number.
-    func forgetPacedCalls(until time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
+    func deleteRateLimitedCalls(until time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(notifier: String, number: Int64)] = []
         try statements.findOldPacedCalls.forEachRow(time.stored, limit) { row throws(SQLiteError) in
             old.append((try row.string(0), try row.int64(1)))
@@ -40,7 +40,7 @@ extension WritingDatabase {
     private func read(_ call: RateLimitedCall, notifier: String, limiter: inout OutboundRateLimiter) throws(SQLiteError) {
         for key in OutboundRateLimiter.keys(of: call, notifier: notifier) where limiter.calls[key] == nil {
             var found: (times: CallTimes, until: UnixMilliseconds) = (CallTimes(), 0)
-            try statements.pacedCalls.forEachRow(notifier, key.number) { row throws(SQLiteError) in
+            try statements.rateLimitedCalls.forEachRow(notifier, key.number) { row throws(SQLiteError) in
                 found = (CallTimes(bytes: try row.optionalBytes(0) ?? []), try row.time(1))
             }
             limiter.take(found.times, until: found.until, for: key)

@@ -30,7 +30,7 @@ extension DeliveryTransaction {
     }
 
     /// Deletes expired counts and returns their number.
-    func forgetPacedCalls(until time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
+    func deleteRateLimitedCalls(until time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         return try session.run([Query(OutboundRateStatements.forget, [.int8(time.stored), .int8(Int64(limit))])])[0].count
     }

@@ -5,8 +5,8 @@ import Testing
 import Time
 
 /// How often a notifier's receiver is called about one person and one device.
-@Suite struct StoreContractPaceTests {
-    static let pace = [
+@Suite struct StoreContractRateLimitTests {
+    static let rateLimits = [
         OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 300_000),
         OutboundRateLimit(per: .device, max: 5, windowMilliseconds: 300_000),
     ]
@@ -16,7 +16,7 @@ import Time
     }
 
     /// The person and device that each delivery tells of.
-    private func told(_ claimed: Claimed) -> [String] { claimed.deliveries.map { "\($0.event.userID) \($0.event.identity.deviceID)" } }
+    private func reported(_ claimed: Claimed) -> [String] { claimed.deliveries.map { "\($0.event.userID) \($0.event.identity.deviceID)" } }
 
     @Test(arguments: Backend.allCases) func aPersonIsCalledOnceInAWindow(_ backend: Backend) throws {
         let fixture = try backend.store()
@@ -24,7 +24,7 @@ import Time
         try fixture.store.sign("2", user: "a", at: 1001)
         try fixture.store.sign("3", user: "b", at: 1002)
         let first = try claim(fixture.store, at: 2000)
-        #expect(told(first) == ["a 1", "b 3"])
+        #expect(reported(first) == ["a 1", "b 3"])
         #expect(first.putOff == 1)
         #expect(first.nextDue == 3000)
         let waiting = try #require(try fixture.store.deliveries(DeliveryFilter(reason: "paced"), limit: 9).first)
@@ -34,9 +34,9 @@ import Time
         #expect(try fixture.store.story(of: waiting.id)?.attempts == [], "nobody was asked, so no attempt is counted")
         for delivery in first.deliveries { try fixture.store.report(delivery, next: .delivered, at: 2500) }
         let early = try claim(fixture.store, at: 301_999)
-        #expect(told(early) == [])
+        #expect(reported(early) == [])
         #expect(early.nextDue == 302_000)
-        #expect(try told(claim(fixture.store, at: 302_000)) == ["a 2"])
+        #expect(try reported(claim(fixture.store, at: 302_000)) == ["a 2"])
     }
 
     @Test(arguments: Backend.allCases) func aDeviceIsCalledAboutFiveTimesInAWindow(_ backend: Backend) throws {
@@ -46,7 +46,7 @@ import Time
         #expect(claimed.deliveries.count == 5)
         #expect(claimed.putOff == 1)
         for delivery in claimed.deliveries { try fixture.store.report(delivery, next: .delivered, at: 2500) }
-        #expect(try told(claim(fixture.store, at: 302_000)) == ["u6 phone"])
+        #expect(try reported(claim(fixture.store, at: 302_000)) == ["u6 phone"])
     }
 
     /// The relay decides on these without a call.
@@ -66,7 +66,7 @@ import Time
             try fixture.store.finish([
                 FinishedAttempt(
                     id: delivery.id, attempt: attempt, next: .retry(at: 2100), reason: "r", now: 2050,
-                    uncalled: isUncalled ? RateLimitedCall(delivery, Self.pace) : nil)
+                    uncalled: isUncalled ? RateLimitedCall(delivery, Self.rateLimits) : nil)
             ])
         }
         let first = try #require(try claim(fixture.store, at: 2000).deliveries.first)
@@ -86,7 +86,7 @@ import Time
         try fixture.store.sign("2", user: "a", at: 1001)
         #expect(try claim(fixture.store, at: 500_000).putOff == 1)
         #expect(try fixture.store.deliveries(DeliveryFilter(reason: "paced"), limit: 9).map(\.dueAt) == [800_000])
-        #expect(try told(claim(fixture.store, at: 800_000)) == ["a 2"])
+        #expect(try reported(claim(fixture.store, at: 800_000)) == ["a 2"])
     }
 
     @Test(arguments: Backend.allCases) func upkeepForgetsWhatCountsNoMore(_ backend: Backend) throws {
@@ -129,7 +129,7 @@ import Time
 extension Claim {
     /// Of `relay`, by the pace of these tests.
     static func paced(at now: UnixMilliseconds, limit: Int = 100) -> Claim {
-        Claim(notifier: "relay", now: now, leaseMilliseconds: 1000, limit: limit, pace: StoreContractPaceTests.pace)
+        Claim(notifier: "relay", now: now, leaseMilliseconds: 1000, limit: limit, rateLimits: StoreContractRateLimitTests.rateLimits)
     }
 }
 

@@ -2,7 +2,7 @@ import Core
 import Time
 
 /// The events that a queue is filled with: what a webhook of the load would have become.
-enum FilledEvents {
+enum SampleEvents {
     private static let dayMilliseconds: UInt64 = 86_400_000
     /// How many tickets there are, each of a person with a device.
     static let tickets = 5000
