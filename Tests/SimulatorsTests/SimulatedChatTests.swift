@@ -48,7 +48,7 @@ import Time
             for wrong in [1_800_000_000_000, "1800000060000", .null] as [JSONValue] {
                 #expect(try chat.code(.post, path: path, body: ["expires_at": wrong]) == "400 400111")
             }
-            let end = try chat.send(.delete, path)
+            let end = try chat.send(.delete, path: path)
             #expect(end.status == 200)
             #expect(end.body.isEmpty)
             #expect(chat.chat.sessions(of: "a/b") == [])

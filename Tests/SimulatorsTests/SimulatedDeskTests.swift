@@ -105,7 +105,7 @@ import Threading
         try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
         try with(faults: faults) { desk throws in
             #expect(try desk.status(.get, path: "customers") == 200)
-            let response = try desk.send(.get, "tickets")
+            let response = try desk.send(.get, path: "tickets")
             #expect(response.status == 429)
             #expect(response.header("X-RateLimit-RetryAfter") == "3")
             #expect(try desk.status(.get, path: "tickets") == 200)

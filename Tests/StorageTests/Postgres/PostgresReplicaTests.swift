@@ -185,7 +185,7 @@ import Time
         for number in 1...6 { try store.sign("d\(number)", app: "app\(number % 2)", user: "u\(number)", at: 1000) }
         #expect(try store.claimDue(.paced(at: 2000, limit: 3)).deliveries.count == 3)
         let locked = try #require(try place.run(Query("SELECT count(*) FROM paced_calls"))).one().int64(0)
-        #expect(locked == 3 * Int64(StoreContractPaceTests.rateLimits.count))
+        #expect(locked == 3 * Int64(StoreContractRateLimitTests.rateLimits.count))
     }
 
     /// Where later looks begin must hide no delivery of an app that is not asked.
@@ -255,7 +255,7 @@ import Time
                             calls.withLock { $0 += claimed.deliveries }
                             // The first call of each never reaches its receiver, and counts no more.
                             for delivery in claimed.deliveries {
-                                let uncalled = delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractPaceTests.rateLimits) : nil
+                                let uncalled = delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractRateLimitTests.rateLimits) : nil
                                 if uncalled != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
                                 try store.finish([
                                     FinishedAttempt(
