@@ -74,7 +74,7 @@ extension AdminRoute.Role {
 extension AdminRoute.Parameter {
     fileprivate var schema: JSONValue {
         switch kind {
-        // Where a text is required, an empty one is none.
+        // A required text must not be empty.
         case .text: isRequired ? ["type": "string", "minLength": 1] : Schema.text
         case .line(let length): Schema.line(length)
         case .matching(let pattern): ["type": "string", "pattern": .string(pattern)]

@@ -152,7 +152,7 @@ struct CallGate: Sendable {
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
         switch (function.confirmation, confirmation) {
-        // As if somebody had confirmed it, so that a reload of the configuration does not let it be done twice.
+        // The key of a confirmed call, so that a reload of the configuration does not allow a second one.
         case (.none, _) where function.isOncePerStart:
             return try Self.key(token(ticket, bot: bot, function: function, arguments: arguments), bot)
         case (.none, _):
@@ -170,7 +170,7 @@ struct CallGate: Sendable {
         case (.model, nil), (.user, _):
             let token = try token(ticket, bot: bot, function: function, arguments: arguments)
             if function.isOncePerStart {
-                // What was done is answered again, whatever is asked for now: nobody shall confirm what will not be done.
+                // A completed call is answered again, whatever the confirmation: a customer must not confirm a call that will not be made.
                 let key = try Self.key(token, bot)
                 if bot.coalescer.withLock({ $0.hasAnswer(to: key) }) { return key }
             }

@@ -5,7 +5,7 @@ internal import JSON
 internal import Observability
 internal import Time
 
-// What the end of a backend's call means: to the caller, and to what is stored.
+// The meaning of a backend call's end for the caller and the stored call.
 extension CallReply {
     /// The reply and the ending of a call that was sent to the backend.
     static func conclude(

@@ -112,7 +112,7 @@ struct PersonRoutes: Sendable {
             return .answer(AuthenticatedAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
         }
         switch gate.decide(confirming: text, by: person, bot, state) {
-        // What has happened is logged already.
+        // The failure is logged already.
         case .refuse(let reply): return .answer(AuthenticatedAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
         case .perform(let call):
             return .later { [caller] complete in

@@ -43,7 +43,7 @@ struct ConfigurationObject {
             if keys.names.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
                 known.append(member.value, forKey: member.key)
             } else {
-                // Which notifier a key of another type's belongs to, only the types' lists say.
+                // Only the lists of the types know to which type another key belongs.
                 let places = path.hasPrefix("$.notifiers.") ? [] : UnknownKey.places(of: member.key)
                 problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names, places: places))
             }

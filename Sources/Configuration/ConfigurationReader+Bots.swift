@@ -86,7 +86,7 @@ extension ConfigurationReader {
         if texts.count > Self.mostBotSecrets {
             problems.add(object.path(of: "secret"), "expected at most \(Self.mostBotSecrets) secrets, found \(texts.count)")
         }
-        // What is wrong with one has been told.
+        // The mistakes of each one were reported.
         return texts.compactMap { text in text.withSpan { try? StandardWebhookSecret($0) } }
     }
 

@@ -57,7 +57,7 @@ package struct DemoFiles: Sendable {
             try File.createDirectory(path("secrets"), mode: 0o700)
             let secrets = try DemoSecrets()
             for secret in DemoSecret.allCases { try write(secrets[secret] + "\n", to: path(secret.file)) }
-            // Its 30 days are what the page warns of.
+            // The page warns of its 30 days.
             let certificate = try LoopbackCertificate()
             try write(certificate.certificate, to: self.certificate)
             try write(certificate.key, to: certificateKey)

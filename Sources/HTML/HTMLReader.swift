@@ -69,7 +69,7 @@ private final class HTMLReading {
     private let limits: HTMLLimits
     private let receive: (HTMLEvent) -> Bool
     private var position = 0
-    // Where the last event was.
+    // The position of the last event.
     private var lastEvent = 0
     private var depth = 0
     private var elements = 0

@@ -91,7 +91,7 @@ package enum ClientMethod: String, Sendable, CaseIterable {
 }
 
 enum HeaderRules {
-    // They decide where a message ends or whether the connection stays open; two different opinions on that allow request smuggling.
+    // These headers decide where a message ends or whether the connection stays open; contradictions allow request smuggling.
     private static let framing = ["connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"]
 
     /// Whether a name is a token (RFC 9110 section 5.6.2) and is not sent by the library itself.

@@ -24,7 +24,7 @@ final class Engine {
     // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
     private var liveness = ConnectionLiveness()
-    // How long the body of a response may take that is whole without it.
+    // Milliseconds for the rest of a body whose response is complete without it.
     private static let drainMilliseconds = UInt64(TimeLimit.milliseconds(1000))
 
     init(_ settings: ClientSettings, inbox: Inbox, multi: MultiHandle) {
@@ -95,7 +95,7 @@ final class Engine {
     private func finish(_ handle: EasyHandle.ID, _ result: CURLcode) {
         guard let transfer = running[handle], let easy = transfer.easy else { return }
         if result == CURLE_ABORTED_BY_CALLBACK {
-            // Its connection was not quiet and is closed now. Nothing was sent, so it starts again.
+            // The connection had unread data and is closed now. Nothing was sent, so the transfer starts again.
             stop(transfer, easy)
             return start(transfer)
         }

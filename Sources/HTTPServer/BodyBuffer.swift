@@ -6,13 +6,13 @@ internal import Glibc
 /// A body over 16 KiB is in its own pages from the system, which are returned at once; an allocator might keep them.
 @safe
 struct BodyBuffer: ~Copyable {
-    // What a connection keeps between requests, in bytes.
+    // The bytes that a connection keeps between requests.
     private static let keptCapacity = 16 * 1024
 
     private let room: BodyRoom
     private var storage = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     private var count = 0
-    // How many bytes it has taken from `room`.
+    // The number of bytes that it has taken from `room`.
     private var taken = 0
     /// Whether there was no room for the body; then its further parts are dropped.
     private(set) var lacksRoom = false

@@ -9,7 +9,8 @@ struct PathPattern: Sendable {
     /// Whether the last parameter may have slashes.
     private let takesRest: Bool
     private let path: StaticString
-    // What stands before each parameter, and behind the last one. As ranges of the path, so that matching touches no reference count.
+    // The fixed parts before each parameter, and behind the last one. Stored as ranges of the path, so that matching touches no reference
+    // count.
     private let fixed: InlineArray<3, Range<Int>>
 
     /// Reads a path with its parameters written `:name`, or `*` at its end; traps on more than two.

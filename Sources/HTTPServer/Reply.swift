@@ -11,7 +11,7 @@ struct Reply: ~Copyable {
     private static let keptBody = 1024
 
     private var raw: OpaquePointer?
-    // Where the library stores the header's value, and its length. The library copies both into the reply's head on this thread, before it
+    // The library's copy of the header's value, and its length. The library copies both into the reply's head on this thread, before it
     // runs the handler of another request there.
     private var name: UnsafeMutablePointer<UInt8>?
     private var nameCount = 0

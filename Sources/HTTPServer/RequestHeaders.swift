@@ -24,7 +24,7 @@ struct RequestHeaders {
     /// The caller's `traceparent` without blanks around it; empty if there is none, or more than one.
     private(set) var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var hasTraceparent = false
-    // Where the next header must begin.
+    // The required start of the next header.
     private var next: UnsafeRawPointer
 
     /// Reads the headers of the request that `connection` has received.

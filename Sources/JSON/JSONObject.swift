@@ -90,7 +90,7 @@ struct ObjectKeys {
     /// Notes a key's shape.
     /// - Returns: whether no earlier key can be the same.
     private mutating func takeShape(of key: JSONTape.Entry, in text: Span<UInt8>) -> Bool {
-        // What a key with escapes stands for has another length, so it is compared with all, and all that follow with it.
+        // A key with escapes has another decoded length, so it is compared with all others.
         guard !key.hasEscapes, key.count > 0 else {
             shapes = .max
             return false

@@ -76,7 +76,7 @@ struct ExactNumber: Sendable, Equatable {
     var text: String {
         if let int64 { return "\(int64)" }
         let sign = isNegative ? "-" : ""
-        // How many digits stand before the decimal point.
+        // The number of digits before the decimal point.
         let whole = digits.count + exponent
         switch exponent {
         case ..<0 where whole > 0: return "\(sign)\(Self.text(digits[..<whole])).\(Self.text(digits[whole...]))"

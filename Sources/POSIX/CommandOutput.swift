@@ -46,7 +46,7 @@ package enum CommandOutput {
             let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return kept }
-            // What is beyond the limit is read too, so that the program can end.
+            // Output beyond the limit is read too, so that the program can end.
             kept += chunk.prefix(min(count, limit - kept.count))
         }
     }

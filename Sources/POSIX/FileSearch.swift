@@ -42,7 +42,7 @@ package enum FileSearch {
             guard count >= 0 else { throw SystemError.last }
             guard count > 0 else { return finding }
             finding.bytes += UInt64(count)
-            // What may be the beginning of a text at the end of the last chunk comes before this one.
+            // A possible beginning of a text at the end of the last chunk precedes this one.
             let bytes = kept + chunk.prefix(count)
             for text in texts { finding.occurrences += occurrences(of: text, in: bytes.span, after: kept.count) }
             kept = Array(bytes.suffix(max(0, longest - 1)))

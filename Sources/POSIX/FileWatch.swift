@@ -85,7 +85,7 @@ package final class FileWatch: Sendable {
                 unsafe ($0.loadUnaligned(as: Int32.self), Int($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self)))
             }
             let name = rest.dropFirst(Self.headSize).prefix(length).prefix { $0 != 0 }
-            // What has no name concerns the watched file or directory itself, or says that events were lost.
+            // An event without a name concerns the watched file or directory itself, or reports lost events.
             if name.isEmpty || names[watch]?.contains(String(decoding: name, as: UTF8.self)) == true { return true }
             rest = rest.dropFirst(Self.headSize + length)
         }

@@ -66,7 +66,7 @@ struct Connecting {
     }
 
     private func finish(_ handle: OpaquePointer, _ host: ServerHost, by deadline: Deadline) throws(PostgresError) {
-        // As libpq says: until PQconnectPoll has been called, the socket is to become writable.
+        // libpq requires it: until PQconnectPoll has been called, the socket is to become writable.
         var state = PGRES_POLLING_WRITING
         while unsafe PQstatus(handle) != CONNECTION_BAD, state != PGRES_POLLING_OK {
             let isWriting = state == PGRES_POLLING_WRITING

@@ -79,7 +79,7 @@ extension ConnectionSettings {
         if hosts.count > 1 { setDefault("target_session_attrs", "read-write") }
         if !isLocal { setDefault("sslmode", "verify-full") }
         let verifies = ["verify-ca", "verify-full"].contains(options["sslmode"] ?? "prefer")
-        // What PostgreSQL 16 calls the system's authorities.
+        // PostgreSQL 16's name of the system's authorities.
         if options["sslrootcert"] == "system" { options["sslrootcert"] = Self.systemAuthorities }
         if verifies { setDefault("sslrootcert", Self.systemAuthorities) }
         // No certificate of our own, unless the address names one: libpq would look for it in the home directory, and fail where that may

@@ -86,7 +86,7 @@ struct PublicGate: Sendable {
             switch rules.client(of: request) {
             case .unixSocket: break
             case .unknown:
-                // Whose proxy does not tell is the operator's own failure.
+                // A proxy that omits the address is the operator's mistake.
                 return request.peerHost() == .unknown
                     ? Self.undecided : refuse(request, path: path, reason: .forwarded, counter: forwarded, response: Self.undecided)
             case .address(let address):

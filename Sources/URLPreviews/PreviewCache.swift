@@ -96,7 +96,7 @@ struct PreviewCache<Waiter> {
         order.append(url)
         bytes += Self.size(url, outcome)
         while entries.count > limits.entries || bytes > limits.bytes { dropFirst() }
-        // What was kept again stands in the order twice.
+        // An entry that was stored again is in the order twice.
         if order.count > 2 * limits.entries { tidy() }
     }
 

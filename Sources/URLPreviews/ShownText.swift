@@ -6,7 +6,7 @@ enum ShownText {
     static func clean(_ text: String, longest: Int) -> String {
         var scalars = String.UnicodeScalarView()
         var isSpaceDue = false
-        // As much is looked at as may count, with what is removed from it.
+        // Reads as much as may be shown, including removed characters.
         for scalar in text.unicodeScalars.prefix(longest * 16) {
             if isSpace(scalar) {
                 isSpaceDue = !scalars.isEmpty

@@ -116,7 +116,7 @@ package final class URLPreviewer: Sendable {
 
     private func finish(_ url: WebURL, _ outcome: PreviewOutcome) {
         let waiters = state.withLock { state in
-            // What ended because the service stops says nothing about the page.
+            // An end because the service stops proves nothing about the page.
             let outcome = state.isClosed ? .busy : outcome
             return state.cache.finish(url.text, outcome, now: SystemClock.monotonicMilliseconds()).map { ($0, outcome) }
         }

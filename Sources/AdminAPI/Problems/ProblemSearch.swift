@@ -110,7 +110,7 @@ package struct ProblemSearch {
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
             keptOut.filter { $0.kind == kind }
-        // Where nobody sends webhooks, those that come are a stranger's.
+        // Without a configured sender, arriving webhooks are a stranger's.
         case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
         case .devicesUnserved: unservedDevices
         case .devicesMissing: facts.appsWithoutDevices.map(missingDevices)

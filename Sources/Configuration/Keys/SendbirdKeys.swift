@@ -25,7 +25,7 @@ extension ConfigurationReader {
     ]
 
     static let sessionTokenKeys: ConfigurationKeys = [
-        // What Sendbird gives a session token itself: 7 days
+        // Sendbird's own default for session tokens: 7 days
         // (docs.sendbird.com/docs/chat/platform-api/v3/user/managing-session-tokens/issue-a-session-token).
         .live(
             "life_seconds", .integer(60...7_776_000, default: 604_800),

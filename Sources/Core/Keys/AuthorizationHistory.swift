@@ -91,7 +91,7 @@ package struct AuthorizationHistory: Sendable {
     /// The latest denial of a genuine key after the last success, if later denials could be caused by strangers; nil otherwise.
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
-        // As in `merged`, of answers within one second a success counts as the later one.
+        // Like in `merged`, a success counts as the later one of answers within one second.
         return denials.first { $0.isOfGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 

@@ -45,7 +45,7 @@ package struct CallWindows: Sendable {
     private let mostOfPerson: Int?
     private let mostOfApp: Int?
     private var ofPeople: BoundedTable<Person, CallTimes>
-    // As many as are configured, because whoever calls has proven to be of one.
+    // As many as are configured, because the caller belongs to one of them.
     private var ofApps: [ByteKey: CallTimes] = [:]
 
     /// Makes windows without calls.

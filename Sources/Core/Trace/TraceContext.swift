@@ -92,7 +92,7 @@ extension TraceContext {
     }
 }
 
-// What stores keep of a context: 16 bytes of the trace, 8 of the span, and one of flags, as in the header.
+// The stored form of a context: 16 bytes of the trace, 8 of the span, and one of flags, as in the header.
 extension TraceContext {
     /// The 25 bytes, the most significant ones of each number first.
     package var bytes: [UInt8] {

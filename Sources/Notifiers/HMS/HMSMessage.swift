@@ -66,7 +66,7 @@ enum HMSMessage {
             android.append(.string(name), forKey: "sound")
         }
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
-        // As `event_time` of FCM.
+        // Like `event_time` of FCM.
         android.append(notification.createdTime.map { .string($0) }, unlessMissing: "when")
         android.append(notification.image, unlessMissing: "image")
         return android

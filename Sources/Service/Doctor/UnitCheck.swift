@@ -40,7 +40,7 @@ struct UnitCheck: Sendable {
 
     /// Whether requests and attempts may end when the service stops.
     private func stop() -> [DoctorFinding] {
-        // What a file does not say is DefaultTimeoutStopSec, which is 90 s.
+        // The default is DefaultTimeoutStopSec, which is 90 s.
         guard let seconds = unit.seconds("TimeoutStopUSec"), Int(seconds) < configuration.drainSeconds + Self.stopSeconds else { return [] }
         return [
             finding(

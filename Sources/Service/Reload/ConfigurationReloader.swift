@@ -109,7 +109,7 @@ package final class ConfigurationReloader {
         guard isInForce, case .success(let next) = result, next.reloadsOnChange != isFollowing else { return }
         isFollowing = next.reloadsOnChange
         watch = nil
-        // What has changed since it was read, while nothing was watched.
+        // Detects changes since it was read, when nothing was watched.
         begin()
     }
 

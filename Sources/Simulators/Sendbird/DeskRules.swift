@@ -156,7 +156,7 @@ final class DeskRules: Sendable {
             var ticket = DeskRecords.Ticket(
                 id: id, customer: customerID, channelURL: "sendbird_desk_\(id)", title: title, createdAt: now, updatedAt: now)
             ticket.groupKey = group
-            // What is of the wrong type or unknown is left out without a word.
+            // Values of the wrong type and unknown keys are silently dropped.
             if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
             ticket.relatedChannels = related
             Self.set(Self.fields(call) ?? [], registered: settings.ticketKeys, in: &ticket.fields)

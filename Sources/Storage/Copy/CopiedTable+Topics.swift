@@ -1,4 +1,4 @@
-// What help desks have told.
+// Help desks' topics.
 extension CopiedTable {
     static let conversations = CopiedTable(
         name: "topics", columns: [.integer, .text, .text, .text, .moment, .bytes], keyCount: 3,

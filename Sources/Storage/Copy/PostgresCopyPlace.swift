@@ -47,7 +47,7 @@ struct PostgresCopyPlace {
                 }
             }
         } catch {
-            // What the body has come to stands, however the transaction ends, which has changed nothing.
+            // The body's result is valid however the transaction ends, because it has changed nothing.
             guard result == nil else { return try result.settled() }
             throw StoreError(error)
         }

@@ -19,7 +19,7 @@ final class SQLiteCopyEnd: CopyEnd {
             let connection = try Connection(path: path, mode: .readWriteCreate)
             connection.setBusyTimeout(milliseconds: StoreSettings().busyTimeoutMilliseconds)
             try connection.useWriteAheadLog()
-            // What is lost with the machine's power is copied again.
+            // Rows that a power failure loses are copied again.
             try connection.setSynchronous(.normal)
             try connection.setCacheSize(kibibytes: 65_536)
             return connection

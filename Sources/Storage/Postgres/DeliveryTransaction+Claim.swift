@@ -58,7 +58,7 @@ extension DeliveryTransaction {
             try write(putOff)
             let apps = draft.appsWithMore(than: due, asked: asked, from: begun)
             guard !apps.isEmpty, draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
-            // Where many have ended, many more may.
+            // If many have ended, more may be due.
             asked = max(limit - draft.begun.count, min(2 * (endings.count + putOff.count), budget.ends - draft.ended))
             let start = session.floor(claim.notifier, SystemClock.monotonicMilliseconds())
             let taken = draft.begun.map(\.stored.place.key)

@@ -165,7 +165,7 @@ extension DeliveryTransaction {
     }
 }
 
-// What is limited is materialised: in a join, the planner may run it again for each row, and change more than the limit.
+// Limited queries are materialised: in a join, the planner may run one again for each row, and change more than the limit.
 private enum UpkeepStatements {
     static let lockOfEvents: StaticString = """
         SELECT event, position, notifier, app, order_key, leads, state::integer, attempts FROM deliveries
@@ -190,8 +190,8 @@ private enum UpkeepStatements {
         WHERE state = 0 AND notifier = $1 AND expires_at <= $2 AND due_at <= $3
         ORDER BY expires_at, event, position LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
         """
-    // As `deliveries_turns` has them. Of push providers, which keep no order, so that each delivery leads. OFFSET has the events looked up
-    // one by one: they have no index of persons, and the planner would rather read all of them.
+    // In the order of `deliveries_turns`. Of push providers, which keep no order, so that each delivery leads. OFFSET has the events looked
+    // up one by one: they have no index of persons, and the planner would rather read all of them.
     static let read: StaticString = """
         WITH waiting AS MATERIALIZED (
             SELECT event, position FROM deliveries WHERE state < 1 AND leads IS NOT FALSE AND notifier = $1 AND app = $2

@@ -135,7 +135,7 @@ final class DeliveryTransaction {
                 .storedArray(ordered.map(\.place.notifier)), .int4Array(ordered.map(\.place.app)),
                 .int8Array(ordered.compactMap(\.place.order)),
             ]
-            // Who is next may have been due for longer than what claims look for now.
+            // The next one may have been due for longer than the range of the claims' search.
             for ending in ordered { session.floors[ByteKey(ending.place.notifier)] = nil }
             // Locks the heads, then looks who is next: a statement sees what was committed before it began.
             queries += [

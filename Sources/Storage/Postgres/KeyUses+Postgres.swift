@@ -38,7 +38,7 @@ extension PostgresStore {
     package var replicas: [Replica] {
         status.withLock { status in
             (status.heartbeat?.replicas ?? []).map { replica in
-                // What this process has told since its heartbeat is known here.
+                // This process's own updates since its heartbeat are known here.
                 replica.isOwn
                     ? Replica(id: replica.id, isOwn: true, silentMilliseconds: 0, keysDigest: status.keysDigest) : replica
             }

@@ -12,7 +12,7 @@ struct PauseRow {
         notifier = try row.stored(0)
         let (reason, until, isOwn) = (try row.stored(2), try row.time(3), try row.bool(4))
         pause = SharedPause.Kind(rawValue: try row.stored(1)).map {
-            // What is never over is stored as the latest moment that fits.
+            // A pause without an end is stored as the latest moment that fits.
             SharedPause($0, reason: reason, until: until.stored == .max ? .max : until, isOwn: isOwn)
         }
     }

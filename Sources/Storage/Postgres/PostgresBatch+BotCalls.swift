@@ -35,7 +35,7 @@ extension PostgresBatch {
     }
 
     func beginning(of call: BotCall) -> Result<BotCallBeginning, StoreError> {
-        // Its key was taken, and the call that had it was deleted, or gave it up, right after that.
+        // The key was taken, and the call that had it was deleted, or released it, right after that.
         begunCalls[call.id].map { .success($0) } ?? .failure(.deletedMeanwhile)
     }
 

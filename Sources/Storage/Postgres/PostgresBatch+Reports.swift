@@ -47,7 +47,7 @@ extension PostgresBatch {
     /// - Returns: how many.
     private func supersede(_ receipt: ReadReceipt, _ app: Int32) throws(PostgresError) -> Int {
         guard !receipt.notifiers.isEmpty else { return 0 }
-        // What came in this transaction may be read as well.
+        // Rows of this transaction may be read as well.
         try write()
         let (work, ending) = (DeliveryTransaction(self), DeliveryEnding.supersededByRead)
         var count = 0

@@ -176,7 +176,7 @@ private enum ReplicaStatements {
         INSERT INTO depth (notifier, app, pending)
         SELECT notifier, app, sum(pending)::bigint FROM gone GROUP BY notifier, app HAVING sum(pending) <> 0
         """
-    // As `sumDepth`. A purge of many adds rows faster than heartbeats sum them up, so only the first rows say which have several: a
+    // Like `sumDepth`. A purge of many adds rows faster than heartbeats sum them up, so only the first rows say which have several: a
     // heartbeat that took longer with each row would end as a lost connection.
     static let sumDead: StaticString = """
         WITH found AS MATERIALIZED (

@@ -156,7 +156,7 @@ package final class PostgresStore: Store {
         let results = try change(telling: audience) { batch throws(PostgresError) in
             let work = DeliveryTransaction(batch)
             try work.finish(finished)
-            // What the outcomes have changed in the registry is seen by the claims.
+            // The claims see the registry's changes by the outcomes.
             try batch.write()
             return try work.claim(claims)
         }

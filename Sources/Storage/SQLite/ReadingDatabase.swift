@@ -59,7 +59,7 @@ final class ReadingDatabase {
             SELECT number, started_at, ended_at, outcome, reason FROM attempts
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
-        // Who does not match is read too, so that one walk finds the end of the step.
+        // Rows that do not match are read too, so that one walk finds the end of the step.
         devicesOfApp = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt,

@@ -102,7 +102,7 @@ struct WriterStatements {
                 SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND app = ?2 AND order_key = ?3
                 ORDER BY event, position LIMIT 1)
             """)
-        // Who was forgotten has left the event, which cannot be sent again.
+        // The event of a forgotten user has lost the user and cannot be sent again.
         findDead = try prepare(
             """
             SELECT notifier, app, order_key, EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1),

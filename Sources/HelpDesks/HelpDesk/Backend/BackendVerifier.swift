@@ -122,7 +122,7 @@ final class BackendVerifier: Sendable {
         let nanoseconds = services.clocks.monotonicNanoseconds()
         counters.checks.increment(reply.answer)
         counters.duration.observe(nanoseconds: nanoseconds - start)
-        // As an existential it takes room: to the thread sanitizer an empty value is whatever lies beside it.
+        // An existential, because it has a size: the thread sanitizer confuses an empty value with its neighbour in memory.
         var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         let end = coalescer.withLock { coalescer in
             coalescer.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)

@@ -109,7 +109,7 @@ final class SendbirdNotifier: Notifier {
         }
         app.platform.send(former.removal(userID)) { [self] answer in
             switch (answer, registered) {
-            // What Sendbird does not have, or does not take for a token, has left.
+            // A token that is missing at Sendbird, or invalid there, is removed already.
             case (.success, let registered?), (.failure(.notFound), let registered?), (.failure(.invalid), let registered?):
                 register(registered, userID: userID, app: app, mayCreate: true, completion: completion)
             default: completion(outcome(of: answer))

@@ -75,7 +75,7 @@ struct MessageData {
 
     /// Nil for anything else, which is no error: an app may put there what it likes.
     init?(_ text: String) {
-        // As most messages have it.
+        // The form of most messages.
         guard !text.isEmpty else { return nil }
         let plain = Array(text.utf8)
         if let root = Self.object(plain) {
