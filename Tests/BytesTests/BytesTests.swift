@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct BytesTests {
     /// Over every byte: a digit of either case has its value, and nothing else has one.
-    @Test func readsDigitsOfEitherCaseAndNothingElse() {
+    @Test func `reads digits of either case and nothing else`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(UnicodeScalar(byte))
             #expect(Hexadecimal.value(byte).map(Int.init) == (byte < 0x80 ? character.hexDigitValue : nil))
@@ -12,7 +12,7 @@ import Testing
         #expect(Hexadecimal.byte(UInt8(ascii: "+"), UInt8(ascii: "1")) == nil)
     }
 
-    @Test func writesWhatItReads() {
+    @Test func `writes what it reads`() {
         for byte in UInt8.min...UInt8.max {
             let text = Hexadecimal.text([byte].span)
             #expect(UInt8(text, radix: 16) == byte)
@@ -25,13 +25,13 @@ import Testing
         #expect(Hexadecimal.text(some.span) == "00090aabff")
     }
 
-    @Test func readsWholeTextsOfDigits() {
+    @Test func `reads whole texts of digits`() {
         #expect(Hexadecimal.bytes("00090aAbFf".utf8.span) == [0, 9, 10, 0xAB, 0xFF])
         #expect(Hexadecimal.bytes("".utf8.span) == [])
         for text in ["0", "000", "0g", "g0", "00 ", "+1", "é0"] { #expect(Hexadecimal.bytes(text.utf8.span) == nil, "\(text)") }
     }
 
-    @Test func copiesWhatIsLent() {
+    @Test func `copies what is lent`() {
         let (text, broken, none): ([UInt8], [UInt8], [UInt8]) = (Array("é\0".utf8), [0x41, 0xFF], [])
         #expect(String(repairing: text.span) == "é\0")
         #expect(Array(copying: text.span) == text)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func escapesAllButTheUnreserved() {
+    @Test func `escapes all but the unreserved`() {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         for byte in UInt8.min...UInt8.max {
             var text: [UInt8] = []
@@ -69,7 +69,7 @@ import Testing
             ("%+1", nil), ("%-1", nil), ("%1+", nil), ("% 1", nil), ("%1 ", nil), ("%0x", nil), ("%x1", nil), ("%u0041", nil),
             ("%\u{FF11}1", nil), ("%é", nil), ("%/0", nil), ("%:0", nil), ("%@0", nil), ("%`0", nil), ("%1\0", nil),
         ] as [(String, String?)])
-    func decodesEscapes(text: String, expected: String?) {
+    func `decodes escapes`(text: String, expected: String?) {
         let decoded = PercentEncoding.decoded(text.utf8.span)
         #expect(decoded.flatMap { String(validating: $0, as: UTF8.self) } == expected)
         if let decoded { #expect(PercentEncoding.decodedLeniently(text.utf8.span) == decoded) }
@@ -80,17 +80,17 @@ import Testing
             ("%", "%"), ("%4", "%4"), ("%+1", "%+1"), ("% 1", "% 1"), ("%%41", "%A"), ("%4%31", "%41"), ("%zz%2e", "%zz."),
             ("a%41%", "aA%"),
         ])
-    func keepsWhatIsNoEscape(text: String, expected: String) {
+    func `keeps what is no escape`(text: String, expected: String) {
         #expect(PercentEncoding.decodedLeniently(text.utf8.span) == Array(expected.utf8))
     }
 
     @Test(arguments: [("+", " "), ("a+%2B+b", "a + b"), ("%20+", "  "), ("%+1", nil), ("++", "  ")] as [(String, String?)])
-    func readsThePlusOfForms(text: String, expected: String?) {
+    func `reads the plus of forms`(text: String, expected: String?) {
         #expect(PercentEncoding.decoded(text.utf8.span, isForm: true) == expected.map { Array($0.utf8) })
     }
 
     /// Over all pairs of bytes: an escape needs two digits, and nothing else counts as one.
-    @Test func anEscapeNeedsTwoDigits() {
+    @Test func `an escape needs two digits`() {
         for high in UInt8.min...UInt8.max {
             for low in UInt8.min...UInt8.max {
                 let text = [UInt8(ascii: "a"), UInt8(ascii: "%"), high, low]
@@ -103,7 +103,7 @@ import Testing
         for index in 1...3 { #expect(PercentEncoding.byte(at: index, in: escape.span) == nil) }
     }
 
-    @Test func findsControlCharacters() {
+    @Test func `finds control characters`() {
         for byte in UInt8.min...UInt8.max {
             #expect(([0x41, byte, 0x41] as [UInt8]).span.hasControlCharacter == (byte < 0x20 || byte == 0x7F))
         }
@@ -113,12 +113,12 @@ import Testing
         ("content-length", true), ("Content-Length", true), ("CONTENT-LENGTH", true), ("content-lengt", false), ("content-length ", false),
         ("content_length", false), ("", false),
     ])
-    func comparesNames(text: String, expected: Bool) {
+    func `compares names`(text: String, expected: Bool) {
         let bytes = Array(text.utf8)
         #expect(bytes.span.equalsIgnoringCase("content-length") == expected)
     }
 
-    @Test func foldsTheCaseOfAsciiLettersOnly() {
+    @Test func `folds the case of ascii letters only`() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [byte]
             #expect(bytes.span.equalsIgnoringCase("k") == (byte == 0x4b || byte == 0x6b))

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Compared bit by bit with another way to say the same.
-    @Test(arguments: 0...32) func containsWhatBeginsWithTheSameBits(_ length: Int) throws {
+    @Test(arguments: 0...32) func `contains what begins with the same bits`(_ length: Int) throws {
         var generator = SystemRandomNumberGenerator()
         func text(_ bits: UInt32) -> String { (0..<4).map { "\(bits >> UInt32(24 - 8 * $0) & 255)" }.joined(separator: ".") }
         func head(_ bits: UInt32) -> [Bool] { (0..<length).map { bits >> UInt32(31 - $0) & 1 == 1 } }
@@ -54,7 +54,7 @@ import Testing
         "192.0.2.0/24/1", "192.0.2/24", "192.0.2.0.0/24", "256.0.0.0/8", "010.0.0.0/8", "0x10.0.0.0/8", "a.example/8", "::/129", "::/1000",
         "[::1]/128", "fe80::1%eth0/128", "::ffff:10.0.0.0/95", " 10.0.0.0/8", "10.0.0.0/8 ", "10.0.0.0\u{0}/8", "10.0.0.0/٨",
     ])
-    func isMalformed(_ text: String) {
+    func `is malformed`(_ text: String) {
         #expect(throws: IPNetwork.Problem.malformed) { try IPNetwork(text) }
     }
 
@@ -62,14 +62,14 @@ import Testing
         ("10.0.0.1/8", "10.0.0.0/8"), ("192.0.2.129/25", "192.0.2.128/25"), ("10.0.0.1/0", "0.0.0.0/0"),
         ("2001:db8::1/32", "2001:db8::/32"), ("::ffff:10.0.0.1/104", "10.0.0.0/8"),
     ])
-    func hasNoBitsBeyondItsPrefix(_ text: String, _ network: String) throws {
+    func `has no bits beyond its prefix`(_ text: String, _ network: String) throws {
         let expected = try IPNetwork(network)
         #expect(expected.description == network)
         #expect(throws: IPNetwork.Problem.hostBits(expected)) { try IPNetwork(text) }
     }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.4.5", "01.2.3.4", "localhost", "1.2.3.4:80", "[::1]", ":::", "1.2.3.4\u{0}"])
-    func anAddressIsSpelledOut(_ text: String) {
+    func `an address is spelled out`(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 }

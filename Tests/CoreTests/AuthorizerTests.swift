@@ -12,13 +12,13 @@ import Time
         ])
     }
 
-    @Test func sortsAppsAndKeysByTheirBytes() throws {
+    @Test func `sorts apps and keys by their bytes`() throws {
         let ids = authorizer.applications.map { String(decoding: $0.id, as: UTF8.self) }
         #expect(ids.map { Array($0.utf8) } == ["bank", "cafe\u{301}", "caf\u{e9}", "shop", "shop2"].map { Array($0.utf8) })
         #expect(try Samples.application("app", keys: 9, 2, 5).keys.map(\.id) == [2, 5, 9])
     }
 
-    @Test func findsEachAppAndNoOther() {
+    @Test func `finds each app and no other`() {
         for (index, application) in authorizer.applications.enumerated() {
             #expect(authorizer.index(of: application.id.span) == index)
         }
@@ -29,13 +29,13 @@ import Time
         }
     }
 
-    @Test func findsNothingAmongNoApps() throws {
+    @Test func `finds nothing among no apps`() throws {
         let decision = try Authorizer([]).authorize(try Samples.triple("shop", "user"), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
         #expect(decision.application == nil)
     }
 
-    @Test func saysWhichAppAndKeyItIsAbout() throws {
+    @Test func `says which app and key it is about`() throws {
         for keyID in [UInt8(1), 2] {
             let decision = authorizer.authorize(try Samples.triple("shop", "user", keyID: keyID), now: Samples.now)
             #expect(decision.verdict == .authorized(keyID: UInt32(keyID)))
@@ -43,19 +43,19 @@ import Time
         }
     }
 
-    @Test func deniesAnUnknownAppThoughTheKeyIsWellMade() throws {
+    @Test func `denies an unknown app though the key is well made`() throws {
         let decision = authorizer.authorize(try Samples.triple("stop", "user"), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
         #expect(decision.application == nil)
     }
 
-    @Test func deniesAnUnknownKeyOfAKnownApp() throws {
+    @Test func `denies an unknown key of a known app`() throws {
         let decision = authorizer.authorize(try Samples.triple("shop", "user", keyID: 3), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownKey, keyID: nil))
         #expect(decision.application == 3)
     }
 
-    @Test func deniesAForgedKeyWithoutSayingMore() throws {
+    @Test func `denies a forged key without saying more`() throws {
         var triple = try Samples.triple("shop", "user", keyID: 2, expiresAt: Samples.now - 1000)
         triple.userID.append(UInt8(ascii: "s"))
         let decision = authorizer.authorize(triple, now: Samples.now)
@@ -64,7 +64,7 @@ import Time
     }
 
     /// Swift calls the two ids equal: `String` compares by canonical equivalence.
-    @Test func keepsCanonicallyEquivalentAppsApart() throws {
+    @Test func `keeps canonically equivalent apps apart`() throws {
         let (composed, decomposed) = (
             try Samples.triple("caf\u{e9}", "user", keyID: 4), try Samples.triple("cafe\u{301}", "user", keyID: 5)
         )
@@ -74,7 +74,7 @@ import Time
         #expect(authorizer.authorize(crossed, now: Samples.now).verdict == .denied(.unknownKey, keyID: nil))
     }
 
-    @Test func asksItsOwnPolicy() throws {
+    @Test func `asks its own policy`() throws {
         let triple = try Samples.triple("shop", "user", expiresAt: 0)
         let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 100))
         #expect(strict.authorize(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
@@ -82,7 +82,7 @@ import Time
         #expect(authorizer.authorize(triple, now: .max).verdict == .authorized(keyID: 1))
     }
 
-    @Test func aSecretVerifiesWhateverItsStateUntilItsEnd() throws {
+    @Test func `a secret verifies whatever its state until its end`() throws {
         let keys = [
             Application.Key(id: 1, secret: try Samples.secret(1), state: .verifyOnly),
             Application.Key(id: 2, secret: try Samples.secret(2), notAfter: Samples.now),
@@ -100,7 +100,7 @@ import Time
         #expect(try verdict(2, "other", now: Samples.now + 61) == .denied(.wrongMac, keyID: 2))
     }
 
-    @Test func namesTheFirstMalformedField() throws {
+    @Test func `names the first malformed field`() throws {
         var triple = try Samples.triple("shop", "user")
         triple.securityKey = []
         expect(triple, ValidationError(.securityKey, .empty))
@@ -110,7 +110,7 @@ import Time
         expect(triple, ValidationError(.appID, .controlCharacter))
     }
 
-    @Test func refusesTwoOfOneID() async {
+    @Test func `refuses two of one ID`() async {
         await #expect(processExitsWith: .failure) { _ = try Samples.application("app", keys: 1, 1) }
         await #expect(processExitsWith: .failure) {
             _ = try Authorizer([Samples.application("app", keys: 1), Samples.application("app", keys: 2)])

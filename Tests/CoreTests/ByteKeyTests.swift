@@ -6,7 +6,7 @@ import Testing
     private let composed = ByteKey("caf\u{E9}")
     private let decomposed = ByteKey("cafe\u{301}")
 
-    @Test func tellsSpellingsOfOneLetterApart() {
+    @Test func `tells spellings of one letter apart`() {
         #expect(composed.text == decomposed.text)
         #expect(composed != decomposed)
         #expect([composed: 1, decomposed: 2].count == 2)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "shop", "Ä", "\u{1F4E6}", String(repeating: "app~", count: 34)])
-    func findsItsOwn(_ text: String) {
+    func `finds its own`(_ text: String) {
         #expect(ByteKey(text) == ByteKey(String(Array(text))))
         #expect(Set([ByteKey(text)]).contains(ByteKey(text)))
         #expect(ByteKey(text) != ByteKey(text + "x"))
@@ -43,7 +43,7 @@ import Testing
     ]
 
     /// Of texts that share a hash, each look-up would compare all: who may choose names would take the time of everybody else.
-    @Test(arguments: pairs, keys.indices) func givesEachSpellingAHashOfItsOwn(_ pair: (String, String), _ index: Int) {
+    @Test(arguments: pairs, keys.indices) func `gives each spelling a hash of its own`(_ pair: (String, String), _ index: Int) {
         let key = Self.keys[index]
         let texts = (0..<512).map { number in (0..<9).map { number >> $0 & 1 == 0 ? pair.0 : pair.1 }.joined() }
         #expect(texts.allSatisfy { $0 == texts[0] })
@@ -51,14 +51,14 @@ import Testing
     }
 
     /// The ends of texts are hashed, so that two texts in a row are not taken for two others.
-    @Test func hashesTheEndOfEachText() {
+    @Test func `hashes the end of each text`() {
         let whole = (0...12).map {
             Device.Key(appID: "", userID: String("user-1-phone".prefix($0)), deviceID: String("user-1-phone".dropFirst($0)))
         }
         #expect(Set(whole.map(\.hashValue)).count == whole.count)
     }
 
-    @Test func isOrderedByBytes() {
+    @Test func `is ordered by bytes`() {
         let keys = [ByteKey("b"), ByteKey("Z"), composed, decomposed, ByteKey("")]
         #expect(keys.sorted() == [ByteKey(""), ByteKey("Z"), ByteKey("b"), decomposed, composed])
     }

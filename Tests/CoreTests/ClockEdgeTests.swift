@@ -19,7 +19,7 @@ import Time
 
     private func verdict(_ triple: Triple, _ now: UnixSeconds) -> Verdict { authorizer.authorize(triple, now: now).verdict }
 
-    @Test(arguments: edges) func aKeyIsInForceFromItsIssueToItsEnd(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `a key is in force from its issue to its end`(edge: UnixSeconds) throws {
         // Issued and expired around the edge, at it, and just before it.
         for offset in [0, Self.life / 2, Self.life] {
             let issuedAt = edge - offset
@@ -33,14 +33,14 @@ import Time
         }
     }
 
-    @Test(arguments: edges) func theLongestLifeHoldsThere(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `the longest life holds there`(edge: UnixSeconds) throws {
         let triple = try Samples.triple("shop", "user", issuedAt: edge, expiresAt: 0)
         #expect(verdict(triple, edge + 5000 + Self.skew) == .authorized(keyID: 1))
         #expect(verdict(triple, edge + 5001 + Self.skew) == .denied(.tooOld, keyID: 1))
     }
 
     /// A key is minted for the second in which it is verified, and says no time that it cannot hold.
-    @Test(arguments: edges) func aMintedKeyIsAuthorized(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `a minted key is authorized`(edge: UnixSeconds) throws {
         let minting = KeyMinting(authorizer, defaultLifeSeconds: 1)
         let left = edge.remaining(until: SecurityKey.latestTime)
         guard left >= 1 else {
@@ -53,7 +53,7 @@ import Time
     }
 
     /// Forward by decades, back to 1970, and back again: each answer is that of its own moment, whatever was asked before.
-    @Test func eachDecisionGoesByItsOwnMoment() throws {
+    @Test func `each decision goes by its own moment`() throws {
         let start = Samples.now
         let triple = try Samples.triple("shop", "user", issuedAt: start, expiresAt: start + Self.life)
         let jumps: [(UnixSeconds, Verdict)] = [
@@ -68,7 +68,7 @@ import Time
     }
 
     /// Shadow mode too: a clock that is set back switches nothing on for good, and one that is far ahead nothing on at all.
-    @Test func shadowModeGoesByItsOwnMoment() throws {
+    @Test func `shadow mode goes by its own moment`() throws {
         for end in Self.edges {
             let key = try Samples.application("shop", keys: 1).keys
             let shadowing = try Authorizer([Application(id: "shop", keys: key, shadowUntil: end)])
@@ -84,7 +84,7 @@ import Time
         }
     }
 
-    @Test func shadowModeChangesNothingButDenialsOfItsApp() throws {
+    @Test func `shadow mode changes nothing but denials of its app`() throws {
         let keys = try Samples.application("shop", keys: 1).keys
         let apps = [Application(id: "shop", keys: keys, shadowUntil: .max), try Samples.application("bank", keys: 1)]
         let authorizer = try Authorizer(apps)

@@ -5,7 +5,7 @@ import Threading
 
 @Suite struct ConcurrencyTests {
     /// One authorizer serves all threads of the server at once, without a lock.
-    @Test func manyThreadsDecideAsOne() throws {
+    @Test func `many threads decide as one`() throws {
         let file = try JudgedVectors()
         let wrong = Monitor<[String]>([])
         onThreads(8) { index in
@@ -20,7 +20,7 @@ import Threading
     }
 
     /// A reload drops an authorizer while others still decide with it.
-    @Test func anAuthorizerMayEndWhileItsAppsLiveOn() throws {
+    @Test func `an authorizer may end while its apps live on`() throws {
         let application = try Samples.application("shop", keys: 1)
         let triple = try Samples.triple("shop", "user")
         let refused = Monitor(0)

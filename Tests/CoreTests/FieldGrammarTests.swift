@@ -5,7 +5,7 @@ import Testing
 @Suite struct FieldGrammarTests {
     /// Bytes from 0x80 occur within characters only, so each is tried as a continuation or a lead byte where UTF-8 has it.
     @Test(arguments: UInt8.min...UInt8.max)
-    func refusesControlBytesAndNoOthers(byte: UInt8) {
+    func `refuses control bytes and no others`(byte: UInt8) {
         let text: [UInt8] =
             switch byte {
             case ..<0x80: [0x61, byte, 0x62]
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "é", "я", "漢", "\u{FFFF}", "🦊", "\u{10FFFF}", "e\u{301}", "👨‍👩‍👧‍👦"])
-    func countsUTF16CodeUnits(unit: String) {
+    func `counts UTF-16 code units`(unit: String) {
         for count in [1, 2, 9, 49, 50, 51, 99, 100, 101, 127, 128, 254, 255, 256] {
             let text = String(repeating: unit, count: count)
             let bytes = Array(text.utf8)
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func refusesTheEmptyText() {
+    @Test func `refuses the empty text`() {
         let empty: [UInt8] = []
         #expect(FieldGrammar.problem(ofAppID: empty.span) == .empty)
         #expect(FieldGrammar.problem(ofUserID: empty.span) == .empty)
         #expect(FieldGrammar.parse(securityKey: empty.span).problem == .empty)
     }
 
-    @Test func callsATextWithAControlCharacterThatWhateverItsLength() {
+    @Test func `calls a text with a control character that whatever its length`() {
         for count in [0, 99, 254, 1000] {
             let bytes = Array(repeating: UInt8(ascii: "a"), count: count) + [0x0A]
             #expect(FieldGrammar.problem(ofAppID: bytes.span) == .controlCharacter)
@@ -46,19 +46,19 @@ import Testing
     }
 
     @Test(arguments: [1, 88, 89, 90, 100])
-    func whatIsShortEnoughIsNoKeyForItsSpellingOnly(count: Int) {
+    func `what is short enough is no key for its spelling only`(count: Int) {
         let bytes = Array(repeating: UInt8(ascii: "A"), count: count)
         let (key, problem) = FieldGrammar.parse(securityKey: bytes.span)
         #expect(key == nil)
         #expect(problem == .notASecurityKey)
     }
 
-    @Test func aKeyOfMoreThan100UnitsIsTooLong() {
+    @Test func `a key of more than 100 units is too long`() {
         let bytes = Array("dgk1.".utf8) + Array(repeating: UInt8(ascii: "A"), count: 96)
         #expect(FieldGrammar.parse(securityKey: bytes.span).problem == .tooLong)
     }
 
-    @Test func takesAKeyApart() throws {
+    @Test func `takes a key apart`() throws {
         let triple = try Samples.triple("app", "user", keyID: 3)
         #expect(FieldGrammar.parse(securityKey: triple.securityKey.span).key?.keyID == 3)
     }

@@ -12,7 +12,7 @@ import Testing
     private static let appIDs = ["shop", String(repeating: "b", count: 255), "магазин"]
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func malformedExactlyWhenTheGrammarSaysSo(seed: UInt64) throws {
+    func `malformed exactly when the grammar says so`(seed: UInt64) throws {
         let authorizer = try Authorizer(Self.appIDs.map { try Samples.application($0, keys: 1) })
         var generator = SeededGenerator(seed: seed)
         var counts: [Int: Int] = [:]

@@ -6,12 +6,12 @@ import Time
 @Suite struct KeyPolicyTests {
     private static let now = Samples.now
 
-    @Test func hasTheProductsDefaults() {
+    @Test func `has the products defaults`() {
         #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: nil))
     }
 
     @Test(arguments: [0, 1, 60, 3600] as [UInt64])
-    func allowsTheSkewAtEachEdgeAndNotASecondMore(skew: UInt64) throws {
+    func `allows the skew at each edge and not a second more`(skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: 5000)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now - skew) == nil)
@@ -23,7 +23,7 @@ import Time
         #expect(policy.denial(of: unending, now: Self.now + 5001 + skew) == .tooOld)
     }
 
-    @Test func theLongestLifeEndsAKeyThatSaysMore() throws {
+    @Test func `the longest life ends a key that says more`() throws {
         let policy = KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 10)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now + 10) == nil)
@@ -32,7 +32,7 @@ import Time
     }
 
     @Test(arguments: [0, 60] as [UInt64])
-    func theEndOfTheSecretEndsItsKeysToTheSecond(skew: UInt64) throws {
+    func `the end of the secret ends its keys to the second`(skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: nil)
         let (key, end) = (try key(issuedAt: Self.now, expiresAt: Self.now + 1000), Self.now + 100)
         #expect(policy.denial(of: key, notAfter: end, now: end + skew) == nil)
@@ -42,19 +42,19 @@ import Time
         #expect(policy.denial(of: key, notAfter: .max, now: Self.now) == nil)
     }
 
-    @Test func aKeyFromTheFutureHasNoAge() throws {
+    @Test func `a key from the future has no age`() throws {
         let policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1)
         let key = try key(issuedAt: Self.now + 60, expiresAt: 0)
         #expect(policy.denial(of: key, now: Self.now) == nil)
     }
 
-    @Test func withoutALongestLifeAnyAgeIsRight() throws {
+    @Test func `without a longest life any age is right`() throws {
         #expect(KeyPolicy().denial(of: try key(issuedAt: 0, expiresAt: 0), now: SecurityKey.latestTime) == nil)
     }
 
     /// A clock or a bound may be as wrong as its type allows: the answer is a denial or none, never a trap.
     @Test(arguments: [0, 1, .max - 1, .max] as [UnixSeconds], [0, 60, .max] as [UInt64])
-    func neverOverflows(now: UnixSeconds, skew: UInt64) throws {
+    func `never overflows`(now: UnixSeconds, skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: .max)
         let past = try key(issuedAt: 0, expiresAt: 1)
         let latest = try key(issuedAt: SecurityKey.latestTime, expiresAt: SecurityKey.latestTime)
@@ -72,7 +72,7 @@ import Time
     }
 
     /// An app's own bound replaces that of all apps; how far clocks may differ stays.
-    @Test func isNarrowedByAnApp() {
+    @Test func `is narrowed by an app`() {
         let policy = KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 100)
         #expect(policy.narrowed(by: KeyLife()) == policy)
         #expect(policy.narrowed(by: KeyLife(longestSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 10))

@@ -31,13 +31,13 @@ import Testing
             ("1v 2v^ 3a", .retire(1)), ("2v^ 3a", .retire(2)), ("1a^ 2a", .retire(1)), ("1a^ 2v", .activate(2)),
             ("4294967295a", nil), ("4294967294a", .add(.max)),
         ] as [(String, KeyRotation.Step?)])
-    func theNextStepFollowsFromTheKeys(_ words: String, _ step: KeyRotation.Step?) {
+    func `the next step follows from the keys`(_ words: String, _ step: KeyRotation.Step?) {
         #expect(KeyRotation(keys(words)).next == step)
     }
 
     /// From any keys, steps lead to one active key and then to a new rotation, and never to a moment without a key that mints.
     @Test(arguments: ["1a", "1a 2a", "1v", "1v 2v 3a", "1a! 2v 3v", "5a 9v", "1a^ 2v"])
-    func stepsLeadToOneActiveKey(_ words: String) throws {
+    func `steps lead to one active key`(_ words: String) throws {
         var current = keys(words)
         var mints = false
         for _ in 0..<8 {

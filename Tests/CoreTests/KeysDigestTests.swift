@@ -11,7 +11,7 @@ import Time
         return try Authorizer([Application(id: app, keys: [key])]).keysDigest
     }
 
-    @Test func differsWithWhatIsAcceptedOrMinted() throws {
+    @Test func `differs with what is accepted or minted`() throws {
         let digests = try [
             digest(), digest("shop2"), digest(id: 2), digest(secret: 2), digest(state: .verifyOnly), digest(end: 1), digest(end: 2),
             Authorizer([]).keysDigest,
@@ -20,7 +20,7 @@ import Time
         #expect(digests.allSatisfy { $0.utf8.count == 16 })
     }
 
-    @Test func isTheSameInEachProcessAndOrder() throws {
+    @Test func `is the same in each process and order`() throws {
         #expect(try digest() == digest())
         let apps = [try Samples.application("a", keys: 1, 2), try Samples.application("b", keys: 3)]
         let turned = [try Samples.application("b", keys: 3), try Samples.application("a", keys: 2, 1)]

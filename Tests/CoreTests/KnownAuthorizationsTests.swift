@@ -32,7 +32,7 @@ import Time
         #expect(allowed.history?.lastSuccess?.isShadowed == false)
     }
 
-    @Test func theLatestAnswerCounts() throws {
+    @Test func `the latest answer counts`() throws {
         let denied = known([(Self.wrong, 1), (Self.wrong, 5)])
         for (second, isDenied) in [(4, true), (5, false), (6, false)] as [(UInt64, Bool)] {
             let allowed = known([(Self.allowed, second)])
@@ -83,7 +83,7 @@ import Time
         #expect(!AuthorizationFailure(.limited(.user), at: Self.now).isLifted(by: []), "of a replica that does not tell the limit")
     }
 
-    @Test func denialsAreAddedUp() throws {
+    @Test func `denials are added up`() throws {
         let here = known([(Self.wrong, 1), (Self.expired, 2), (Self.wrong, 130)])
         let there = known([(.denied(.tooOld, keyID: 1), 0), (Self.unknown, 3), (Self.wrong, 200)])
         let history = try #require(here.merged(with: there).history)
@@ -93,14 +93,14 @@ import Time
     }
 
     /// Denials from more than ten minutes before the other process's latest one are not counted.
-    @Test func oldDenialsAreNotCounted() throws {
+    @Test func `old denials are not counted`() throws {
         let (here, there) = (known([(Self.wrong, 0)]), known([(Self.wrong, 1000)]))
         for merged in [here.merged(with: there), there.merged(with: here)] {
             #expect(try #require(merged.history).count(at: Self.now + 1000) == 1)
         }
     }
 
-    @Test func whoKnowsNothingAddsOnlySinceWhen() throws {
+    @Test func `who knows nothing adds only since when`() throws {
         let merged = known([(Self.wrong, 1)]).merged(with: known([], startedAt: Self.now - 7))
         #expect(merged.history?.isDenied == true)
         #expect(merged.startedAt == Self.now - 7)
@@ -111,7 +111,7 @@ import Time
     @Test(
         arguments: [(0, 0, 0), (499, 0, 0), (-500, -1, 0), (29_000, 29, 0), (30_000, 30, 1), (-300_000, -300, -5)]
             as [(Int64, Int64, Int64)])
-    func anotherClockMovesAllMoments(_ milliseconds: Int64, seconds: Int64, minutes: Int64) throws {
+    func `another clock moves all moments`(_ milliseconds: Int64, seconds: Int64, minutes: Int64) throws {
         var known = known([(Self.allowed, 1), (Self.wrong, 2), (Self.expired, 200)])
         known.silentReplicas = 3
         let moved = known.moved(byMilliseconds: milliseconds)
@@ -134,7 +134,7 @@ import Time
             [], [(wrong, 1)], [(allowed, 1)], [(wrong, 1), (expired, 70), (unknown, 130), (wrong, 140), (allowed, 150)],
             [(.authorized(keyID: nil), 1), (.denied(.backendDenied, keyID: nil), 2)], [(wrong, 1), (shadowed, 2)],
         ] as [[(Verdict, UInt64)]])
-    func aProcessTellsAnother(_ verdicts: [(Verdict, UInt64)]) throws {
+    func `a process tells another`(_ verdicts: [(Verdict, UInt64)]) throws {
         let known = known(verdicts)
         let reported = try #require(KnownAuthorizations(parsing: known.serialized()))
         #expect(reported.startedAt == known.startedAt)
@@ -149,12 +149,12 @@ import Time
     }
 
     @Test(arguments: ["", "[]", "{}", "7", #"{"started_at":1}"#, #"{"started_at":-1,"complete_since":1}"#])
-    func refusesAnotherForm(_ text: String) {
+    func `refuses another form`(_ text: String) {
         #expect(KnownAuthorizations(parsing: Array(text.utf8)) == nil)
     }
 
     /// A later version may have words that this one does not know.
-    @Test func leavesOutWhatItDoesNotKnow() throws {
+    @Test func `leaves out what it does not know`() throws {
         let text = #"{"started_at":1,"complete_since":2,"x":1,"history":{"is_denied":true,"denials":[{"reason":"new","at":1}]}}"#
         let known = try #require(KnownAuthorizations(parsing: Array(text.utf8)))
         #expect(known.history?.isDenied == false)
@@ -172,7 +172,7 @@ import Time
         authorizer.digest(ofUser: user.utf8.span, in: app.flatMap { authorizer.index(of: $0.utf8.span) })
     }
 
-    @Test func allProcessesNameAUserAlike() throws {
+    @Test func `all processes name a user alike`() throws {
         let (here, there) = (try authorizer(), try authorizer())
         #expect(digest("ann", in: "shop", here) == digest("ann", in: "shop", there))
         let names = [
@@ -182,7 +182,7 @@ import Time
         #expect(Set(names).count == names.count)
     }
 
-    @Test func aDigestIsSixteenBytes() {
+    @Test func `a digest is sixteen bytes`() {
         let digest = KeyedDigest(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908)
         #expect(digest.bytes == (0..<16).map { $0 })
         #expect(KeyedDigest(bytes: digest.bytes.span) == digest)

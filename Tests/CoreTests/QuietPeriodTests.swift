@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct QuietPeriodTests {
-    @Test func endsWhenNothingHasChangedForAMoment() {
+    @Test func `ends when nothing has changed for a moment`() {
         var period = QuietPeriod()
         #expect(period.end == nil)
         let early = period.finish(at: 1000)
@@ -18,7 +18,7 @@ import Time
         #expect(period.end == nil)
     }
 
-    @Test func endsAlsoWhenChangesDoNot() {
+    @Test func `ends also when changes do not`() {
         var period = QuietPeriod()
         for now in stride(from: UInt64(0), through: 4900, by: 100) { period.noteChange(at: MonotonicMilliseconds(rawValue: now)) }
         #expect(period.end == 5000)
@@ -26,7 +26,7 @@ import Time
         #expect(isOver)
     }
 
-    @Test func isForgottenWhenSomethingElseHasReadTheFiles() {
+    @Test func `is forgotten when something else has read the files`() {
         var period = QuietPeriod()
         period.noteChange(at: 1000)
         period.cancel()
@@ -36,7 +36,7 @@ import Time
     }
 
     /// Whatever the times of changes: each has an effect, at most 5 s after it, and never before it.
-    @Test(arguments: 1...50 as ClosedRange<UInt64>) func leavesNoChangeWithoutEffect(seed: UInt64) {
+    @Test(arguments: 1...50 as ClosedRange<UInt64>) func `leaves no change without effect`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var period = QuietPeriod()
         var unanswered: UInt64?

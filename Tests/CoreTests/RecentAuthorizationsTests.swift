@@ -22,7 +22,7 @@ import Time
         RecentAuthorizations(limits, since: Self.now)
     }
 
-    @Test func keepsTheLastSuccess() throws {
+    @Test func `keeps the last success`() throws {
         var recent = recent()
         recent.record(Self.allowed(1), of: Self.user(1), now: Self.now)
         recent.record(Self.allowed(2), of: Self.user(1), now: Self.now + 5)
@@ -33,7 +33,7 @@ import Time
         #expect(recent.history(of: Self.user(2)) == nil)
     }
 
-    @Test func keepsTheLastDenialOfEachReasonAndKey() throws {
+    @Test func `keeps the last denial of each reason and key`() throws {
         var recent = recent()
         for (second, denial) in [Denial.expired, .wrongMac, .expired, .unknownKey, .revoked].enumerated() {
             recent.record(Self.denied(denial), of: Self.user(1), now: Self.now + UInt64(second))
@@ -45,7 +45,7 @@ import Time
         #expect(history.count(at: Self.now + 4) == 5)
     }
 
-    @Test func aSuccessEndsTheDenial() throws {
+    @Test func `a success ends the denial`() throws {
         var recent = recent()
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1))?.isDenied == true)
@@ -57,7 +57,7 @@ import Time
     }
 
     /// In the shadow mode anyone is let in, so it proves nobody.
-    @Test func theShadowModeEndsADenialAndKnowsNobody() {
+    @Test func `the shadow mode ends a denial and knows nobody`() {
         var recent = recent()
         recent.record(.shadowed(.wrongMac, keyID: 1), of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1)) == nil)
@@ -67,7 +67,7 @@ import Time
     }
 
     @Test(arguments: [Verdict.malformed(ValidationError(.userID, .empty)), .unconfirmed(keyID: 1)])
-    func recordsNothingOf(_ verdict: Verdict) {
+    func `records nothing of`(_ verdict: Verdict) {
         var recent = recent()
         recent.record(verdict, of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1)) == nil)
@@ -113,7 +113,7 @@ import Time
     }
 
     @Test(arguments: [(0, 3), (59, 3), (480, 3), (539, 3), (600, 2), (660, 0), (1_000_000, 0)] as [(UInt64, Int)])
-    func countsTenMinutes(passed: UInt64, count: Int) throws {
+    func `counts ten minutes`(passed: UInt64, count: Int) throws {
         var recent = recent()
         let start = UnixSeconds(rawValue: Self.now.rawValue / 60 * 60)
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: start)
@@ -122,7 +122,7 @@ import Time
         #expect(try #require(recent.history(of: Self.user(1))).count(at: start + passed) == count)
     }
 
-    @Test func countsAgainAfterAnHour() throws {
+    @Test func `counts again after an hour`() throws {
         var recent = recent()
         for minute: UInt64 in [0, 1, 9, 60, 69] {
             recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now + 60 * minute)
@@ -130,7 +130,7 @@ import Time
         #expect(try #require(recent.history(of: Self.user(1))).count(at: Self.now + 60 * 69) == 2)
     }
 
-    @Test func aClockThatIsSetBackCountsOn() throws {
+    @Test func `a clock that is set back counts on`() throws {
         var recent = recent()
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now)
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now - 3600)
@@ -138,7 +138,7 @@ import Time
     }
 
     /// However many ids somebody invents, users who exist stay, and so does a stranger who was denied repeatedly.
-    @Test func inventedIdsDisplaceOnlyEachOther() {
+    @Test func `invented ids displace only each other`() {
         var recent = recent(RecentAuthorizations.Limits(apps: 1))
         let (customer, expired, stranger) = (Self.user(1), Self.user(2), Self.user(3))
         recent.record(Self.allowed(), of: customer, now: Self.now)
@@ -157,7 +157,7 @@ import Time
     }
 
     /// Whether a denial proves that the user exists, so that invented ids do not displace it.
-    @Test(arguments: Denial.allCases) func aGenuineKeyProvesTheUser(_ denial: Denial) {
+    @Test(arguments: Denial.allCases) func `a genuine key proves the user`(_ denial: Denial) {
         var recent = recent()
         recent.record(Self.denied(denial), of: Self.user(1), now: Self.now)
         for number in 2...9 { recent.record(Self.denied(.wrongMac), of: Self.user(number), now: Self.now) }
@@ -166,14 +166,14 @@ import Time
     }
 
     /// Without a key id, only the backend has understood the key, which anyone may have made up.
-    @Test(arguments: [Denial.backendDenied, .backendUndecided]) func aForeignKeyProvesNobody(_ denial: Denial) {
+    @Test(arguments: [Denial.backendDenied, .backendUndecided]) func `a foreign key proves nobody`(_ denial: Denial) {
         var recent = recent()
         recent.record(.denied(denial, keyID: nil), of: Self.user(1), now: Self.now)
         for number in 2...9 { recent.record(Self.denied(.wrongMac), of: Self.user(number), now: Self.now) }
         #expect(recent.history(of: Self.user(1)) == nil)
     }
 
-    @Test func theLeastRecentLeavesFirst() {
+    @Test func `the least recent leaves first`() {
         var recent = recent()
         for number in 1...4 { recent.record(Self.allowed(), of: Self.user(number), now: Self.now) }
         recent.record(Self.allowed(), of: Self.user(1), now: Self.now + 1)
@@ -184,14 +184,14 @@ import Time
         #expect(recent.completeSince == Self.now, "nobody who was denied has left")
     }
 
-    @Test func successesDisplaceNobodyWhoIsDenied() {
+    @Test func `successes displace nobody who is denied`() {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
         for number in 2...100 { recent.record(Self.allowed(), of: Self.user(number), now: Self.now) }
         #expect(recent.history(of: Self.user(1))?.isDenied == true)
     }
 
-    @Test func tellsSinceWhenItIsComplete() {
+    @Test func `tells since when it is complete`() {
         var recent = recent()
         for number in 1...3 { recent.record(Self.denied(.expired), of: Self.user(number), now: Self.now + 1) }
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now + 2)
@@ -200,7 +200,7 @@ import Time
         #expect(recent.completeSince == Self.now + 3)
     }
 
-    @Test func forgetsAUser() {
+    @Test func `forgets a user`() {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
         recent.record(Self.allowed(), of: Self.user(2), now: Self.now)
@@ -209,7 +209,7 @@ import Time
         #expect(recent.history(of: Self.user(2)) != nil)
     }
 
-    @Test func eachAppHasAFairShare() {
+    @Test func `each app has a fair share`() {
         #expect(
             RecentAuthorizations.Limits(apps: 1) == RecentAuthorizations.Limits(allowed: 8192, proven: 2048, stranger: 1024))
         #expect(RecentAuthorizations.Limits(apps: 0) == RecentAuthorizations.Limits(apps: 1))
@@ -217,7 +217,7 @@ import Time
         #expect(RecentAuthorizations.Limits(apps: 10_000) == RecentAuthorizations.Limits(allowed: 64, proven: 64, stranger: 64))
     }
 
-    @Test func aSmallerShareTakesEffect() {
+    @Test func `a smaller share takes effect`() {
         var recent = recent()
         for number in 1...3 { recent.record(Self.denied(.expired), of: Self.user(number), now: Self.now) }
         recent.resize(RecentAuthorizations.Limits(allowed: 1, proven: 2, stranger: 1))

@@ -10,7 +10,7 @@ import Testing
         return try #require(reference)
     }
 
-    @Test func isTheSameWhileTheOldestKeyStays() throws {
+    @Test func `is the same while the oldest key stays`() throws {
         let first = try user("shop", user: "anna", applications: [Samples.application("shop", keys: 1)])
         #expect(first.utf8.count == 12 && first.allSatisfy(\.isHexDigit))
         #expect(
@@ -19,7 +19,7 @@ import Testing
         #expect(try user("shop", user: "anna", applications: [Samples.application("shop", keys: 2)]) != first)
     }
 
-    @Test func isAnotherForEveryPersonAndApp() throws {
+    @Test func `is another for every person and app`() throws {
         let applications = try [Samples.application("shop", keys: 1), Samples.application("shopa", keys: 1)]
         let names = try [("shop", "anna"), ("shop", "ann"), ("shopa", "nna"), ("shop", ""), ("stop", "anna"), ("sto", "panna")].map {
             try user($0.0, user: $0.1, applications: applications)
@@ -27,7 +27,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test func namesAnAppThatIsNotConfigured() throws {
+    @Test func `names an app that is not configured`() throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         let (one, other) = (Array("stop".utf8), Array("stops".utf8))
         let names = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RetryCursorTests {
     @Test(arguments: ["7-9-9", "7-9-4-3-0", "0-0-0", "9223372036854775807-1-0-9223372036854775807-1"])
-    func isReadAsItIsWritten(_ text: String) {
+    func `is read as it is written`(_ text: String) {
         #expect(RetryCursor(text)?.description == text)
     }
 
@@ -11,11 +11,11 @@ import Testing
         "", "-", "7", "7-9", "7-9-", "7-9-9-", "7-9-9-3", "7-9-9-3-", "7-9-9-3-0-1", "x-9-9", "-7-9-9", "7--9-9", "7-9--9", "7-9-9--3-0",
         "7-9-9-x-0", " 7-9-9", "9223372036854775808-9-9",
     ])
-    func anythingElseIsNone(_ text: String) {
+    func `anything else is none`(_ text: String) {
         #expect(RetryCursor(text) == nil)
     }
 
-    @Test func goesOnBehindTheLastDelivery() throws {
+    @Test func `goes on behind the last delivery`() throws {
         let cursor = RetryCursor(endedBy: 7, total: 9)
         var step = RetryStep()
         step.seen = 5
@@ -33,7 +33,7 @@ import Testing
             (9, 4, 2, 2, .notifierQueueFull), (9, 8, 0, 9, .notifierQueueFull), (10, 3, 3, 1, .queueFull),
             (10, 4, 4, 1, .notifierQueueFull),
         ] as [(Int, Int, Int, Int, RetryObstacle?)])
-    func findsRoomByTheBounds(_ total: Int, pending: Int, own: Int, apps: Int, obstacle: RetryObstacle?) {
+    func `finds room by the bounds`(_ total: Int, pending: Int, own: Int, apps: Int, obstacle: RetryObstacle?) {
         let bounds = DeliveryBounds(maxPending: 10, maxPendingPerNotifier: 4)
         let queue = DeliveryBounds.Queue(pending: pending, pendingOfApp: own, apps: apps)
         #expect(bounds.obstacle(total: total) { queue } == obstacle)

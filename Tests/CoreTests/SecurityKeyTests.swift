@@ -9,7 +9,7 @@ import Time
     /// The expected text is from openssl-dgst(1) and base64(1), not from this code.
     private static let handMade = "dgk1.AAECAwQFBgcICQoLDA0OoKGio6SlpqeoqaqrrK2ur5ub72c3vsoyLKz_s-QcKJgu6d6PK0CfQ-um2B5OJ-GE"
 
-    @Test func mintsTheLayout() throws {
+    @Test func `mints the layout`() throws {
         let (app, user) = (Array("ab".utf8), Array("é".utf8))
         let key = try SecurityKey.mint(
             appID: app.span, userID: user.span, keyID: 0x0102_0304, secret: try Samples.secret(0), issuedAt: 0x05_0607_0809,
@@ -19,7 +19,7 @@ import Time
         #expect(isHandMade)
     }
 
-    @Test func readsTheLayout() throws {
+    @Test func `reads the layout`() throws {
         let key = try #require(Samples.parsed(Self.handMade))
         #expect(key.keyID == 0x0102_0304)
         #expect(key.issuedAt == 0x05_0607_0809)
@@ -29,13 +29,13 @@ import Time
         #expect(mac == "9b9bef6737beca322cacffb3e41c28982ee9de8f2b409f43eba6d81e4e27e184")
     }
 
-    @Test func hasItsPublishedSizes() {
+    @Test func `has its published sizes`() {
         #expect(SecurityKey.textCount == 89)
         #expect(SecurityKey.latestTime == 1_099_511_627_775)
     }
 
     @Test(arguments: [0, 1, UInt32(1) << 31, .max], [0, 1, 0x1_0000_0000, SecurityKey.latestTime] as [UnixSeconds])
-    func readsWhatItMints(keyID: UInt32, time: UnixSeconds) throws {
+    func `reads what it mints`(keyID: UInt32, time: UnixSeconds) throws {
         let (app, user) = (Array("app".utf8), Array("user".utf8))
         for expiresAt in [0, time, SecurityKey.latestTime] {
             let text = try SecurityKey.mint(
@@ -48,7 +48,7 @@ import Time
         }
     }
 
-    @Test func saltAloneMakesKeysDiffer() throws {
+    @Test func `salt alone makes keys differ`() throws {
         let (first, second) = (try Samples.triple("app", "user", salt: 1), try Samples.triple("app", "user", salt: 2))
         let haveOneHead = first.securityKey.prefix(25) == second.securityKey.prefix(25)
         #expect(haveOneHead)
@@ -57,7 +57,7 @@ import Time
     }
 
     /// One key has exactly one spelling: no other byte in any place gives the same key, and most give none.
-    @Test func hasOneSpelling() throws {
+    @Test func `has one spelling`() throws {
         let key = try Samples.triple("app", "user").securityKey
         var seen: Set<[UInt8]> = [try bytes(of: key)]
         for place in key.indices {
@@ -73,7 +73,7 @@ import Time
         #expect(seen.count == 1 + 82 * 63 + 15)
     }
 
-    @Test func refusesTimesThatDoNotFit() async {
+    @Test func `refuses times that do not fit`() async {
         await #expect(processExitsWith: .failure) { _ = try Samples.triple("a", "u", issuedAt: SecurityKey.latestTime + 1) }
         await #expect(processExitsWith: .failure) { _ = try Samples.triple("a", "u", expiresAt: SecurityKey.latestTime + 1) }
     }

@@ -15,14 +15,14 @@ import Time
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func whatIsMintedIsAuthorized(seed: UInt64) throws {
+    func `what is minted is authorized`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         #expect(authorizer.authorize(triple, now: Samples.now).verdict == .authorized(keyID: UInt32(keyID)))
     }
 
     /// The key id's bytes may name no key, and a flag is not in the grammar; all else is a wrong MAC, whatever the times say.
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func anyFlippedBitIsRefused(seed: UInt64) throws {
+    func `any flipped bit is refused`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         let bytes = try #require(Base64URL.decode(String(decoding: triple.securityKey.dropFirst(5), as: UTF8.self)))
         for bit in 0..<63 * 8 {
@@ -36,7 +36,7 @@ import Time
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func anyOtherAppIsDenied(seed: UInt64) throws {
+    func `any other app is denied`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         for appID in Self.appIDs where Array(appID.utf8) != triple.appID {
             var other = triple
@@ -46,7 +46,7 @@ import Time
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func anyOtherUserIsDenied(seed: UInt64) throws {
+    func `any other user is denied`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         for userID in Self.userIDs where Array(userID.utf8) != triple.userID {
             var other = triple
@@ -56,7 +56,7 @@ import Time
     }
 
     /// The apps have the same secrets here, so that only the lengths in the MAC tell the two apart.
-    @Test func anIdentifierCannotReachIntoTheOther() throws {
+    @Test func `an identifier cannot reach into the other`() throws {
         let authorizer = try Authorizer([Samples.application("ab", keys: 1), Samples.application("a", keys: 1)])
         var triple = try Samples.triple("ab", "c")
         triple.appID = Array("a".utf8)

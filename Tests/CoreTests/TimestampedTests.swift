@@ -92,7 +92,7 @@ import Time
     /// gone, and that is compared with when the store has seen it; a help desk tells when somebody has read.
     private func isOfOthers(_ place: String) -> Bool { [".occurredAt", ".gone.", ".device.", ".readAt"].contains { place.contains($0) } }
 
-    @Test func everyMomentIsConverted() throws {
+    @Test func `every moment is converted`() throws {
         for sample in try Self.samples() {
             let name = "\(type(of: sample))"
             let later = sample.converted { $0 + 500_000 }
@@ -103,7 +103,7 @@ import Time
         }
     }
 
-    @Test func nothingElseIsChanged() throws {
+    @Test func `nothing else is changed`() throws {
         for sample in try Self.samples() {
             let back = sample.converted { $0 + 500_000 }.converted { $0 - 500_000 }
             #expect("\(back)" == "\(sample)")

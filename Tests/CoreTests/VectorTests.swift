@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 @Suite struct VectorTests {
-    @Test func theFileIsReadWhole() throws {
+    @Test func `the file is read whole`() throws {
         let file = try JudgedVectors()
         #expect(file.vectors.count >= 104)
         #expect(Set(file.vectors.map(\.name)).count == file.vectors.count)
         #expect(file.sharesSecretsOnPurpose)
     }
 
-    @Test func everyReasonOfADecisionOccurs() throws {
+    @Test func `every reason of a decision occurs`() throws {
         let reasons = Set(try JudgedVectors().vectors.map(\.reason))
         let malformations: [ValidationError.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
         // Vectors are decided without an operator, who alone revokes, without a backend, and with secrets that do not end.
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The order of the apps and of their keys in a configuration means nothing.
-    @Test func decidesTheSameWithAppsInAnotherOrder() throws {
+    @Test func `decides the same with apps in another order`() throws {
         let file = try JudgedVectors()
         let applications = file.authorizer.applications.reversed().map { application in
             Application(id: String(decoding: application.id, as: UTF8.self), keys: application.keys.reversed())

@@ -7,7 +7,7 @@ import Testing
         arguments: zip(
             ValidationError.Problem.allCases,
             ["missing", "null", "not_a_string", "duplicate", "empty", "too_long", "control_character", "not_a_security_key"]))
-    func malformationsHaveTheirReasons(problem: ValidationError.Problem, reason: String) {
+    func `malformations have their reasons`(problem: ValidationError.Problem, reason: String) {
         let verdict = Verdict.malformed(ValidationError(.userID, problem))
         #expect(verdict.reason == reason)
         #expect(verdict.status == 400)
@@ -21,35 +21,35 @@ import Testing
                 "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "key_retired", "revoked",
                 "backend_denied", "backend_undecided",
             ]))
-    func denialsHaveTheirReasons(denial: Denial, reason: String) {
+    func `denials have their reasons`(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
         #expect(verdict.reason == reason)
         #expect(verdict.status == 403)
         #expect(verdict.keyID == 7)
     }
 
-    @Test(arguments: Denial.allCases) func aShadowedDenialIs200WithItsReason(denial: Denial) {
+    @Test(arguments: Denial.allCases) func `a shadowed denial is 200 with its reason`(denial: Denial) {
         let verdict = Verdict.shadowed(denial, keyID: 7)
         #expect(verdict.reason == denial.rawValue)
         #expect(verdict.status == 200)
         #expect(verdict.keyID == 7)
     }
 
-    @Test func noCaseIsLeftOut() {
+    @Test func `no case is left out`() {
         #expect(ValidationError.Problem.allCases.count == 8)
         #expect(Denial.allCases.count == 10)
         #expect(UndecidedReason.allCases.count == 8)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
-    @Test func authorizedIsValid() {
+    @Test func `authorized is valid`() {
         let verdict = Verdict.authorized(keyID: 0)
         #expect(verdict.reason == "valid")
         #expect(verdict.status == 200)
         #expect(verdict.keyID == 0)
     }
 
-    @Test func authorizedWithoutTheBackendSaysSo() {
+    @Test func `authorized without the backend says so`() {
         let verdict = Verdict.authorized(keyID: 3, isConfirmed: false)
         #expect(verdict.reason == "backend_undecided")
         #expect(verdict.status == 200)
@@ -63,14 +63,14 @@ import Testing
                 "internal_error", "revocations_not_loaded", "backend_timeout", "backend_unreachable", "backend_status",
                 "backend_breaker_open", "backend_new_keys_paced", "backend_overloaded",
             ]))
-    func undecidedIsNeverADenial(undecided: UndecidedReason, reason: String) {
+    func `undecided is never a denial`(undecided: UndecidedReason, reason: String) {
         let verdict = Verdict.undecided(undecided)
         #expect(verdict.reason == reason)
         #expect(verdict.status == 503)
         #expect(verdict.keyID == nil)
     }
 
-    @Test func unconfirmedAllowsNothing() {
+    @Test func `unconfirmed allows nothing`() {
         let verdict = Verdict.unconfirmed(keyID: 3)
         #expect(verdict.reason == "unconfirmed")
         #expect(verdict.status == 503)
@@ -88,11 +88,11 @@ import Testing
             (.controlCharacter, "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
             (.notASecurityKey, "user_id is not a security key; expected a string of 1 to 100 UTF-16 code units."),
         ] as [(ValidationError.Problem, String)])
-    func sentencesSayTheProblem(problem: ValidationError.Problem, sentence: String) {
+    func `sentences say the problem`(problem: ValidationError.Problem, sentence: String) {
         #expect(ValidationError(.userID, problem).description == sentence)
     }
 
-    @Test func sentencesSayWhatEachFieldIsLike() {
+    @Test func `sentences say what each field is like`() {
         #expect(ValidationError(.appID, .tooLong).description == "app_id is too long; expected a string of 1 to 255 UTF-16 code units.")
         #expect(
             ValidationError(.securityKey, .notASecurityKey).description

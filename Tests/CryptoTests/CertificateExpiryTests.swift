@@ -4,7 +4,7 @@ import Time
 
 /// When certificates expire.
 @Suite struct CertificateExpiryTests {
-    @Test func isReadFromTheCertificate() throws {
+    @Test func `is read from the certificate`() throws {
         let before = SystemClock.unixSeconds().rawValue
         let certificate = try LoopbackCertificate().certificate
         let after = SystemClock.unixSeconds().rawValue
@@ -14,7 +14,7 @@ import Time
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func isUnknownWhereThereIsNone(_ text: String) {
+    func `is unknown where there is none`(_ text: String) {
         #expect(CertificatePair.expiry(ofCertificate: text) == nil)
     }
 }

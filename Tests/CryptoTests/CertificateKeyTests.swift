@@ -6,7 +6,7 @@ import Testing
 /// What a server is told by.
 @Suite struct CertificateKeyTests {
     /// As OpenSSL's own commands have it.
-    @Test func isTheDigestOfTheKeyInItsFullForm() throws {
+    @Test func `is the digest of the key in its full form`() throws {
         let certificate = TestCertificate.shared.certificate
         let directory = try TemporaryDirectory()
         try directory.write("certificate", certificate)
@@ -17,14 +17,14 @@ import Testing
         #expect(String(made.output.prefix(64)) == Hexadecimal.text(digest.span))
     }
 
-    @Test func isTheFirstCertificates() throws {
+    @Test func `is the first certificates`() throws {
         let (first, second) = (TestCertificate.shared.certificate, try LoopbackCertificate().certificate)
         #expect(CertificateKey.digest(ofCertificate: first + second) == CertificateKey.digest(ofCertificate: first))
         #expect(CertificateKey.digest(ofCertificate: first) != CertificateKey.digest(ofCertificate: second))
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func isUnknownWhereThereIsNone(_ text: String) {
+    func `is unknown where there is none`(_ text: String) {
         #expect(CertificateKey.digest(ofCertificate: text) == nil)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         try Deskgate.run(words + ["--config", workspace.configuration])
     }
 
-    @Test func eachRoleMayDoItsOwn() throws {
+    @Test func `each role may do its own`() throws {
         try configure([("mint", "mint"), ("read", "read"), ("operate", "operate")])
         let server = try RunningServer(configuration: workspace.configuration)
         let minting = #"{"app_id":"app-1","user_id":"\#(Markers.user)"}"#
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// An old and a new token of one role are both right until the old one is removed, without a restart.
-    @Test func aTokenIsRotatedWithoutARestart() throws {
+    @Test func `a token is rotated without a restart`() throws {
         try configure([("mint", "mint")])
         let server = try RunningServer(configuration: workspace.configuration)
         func statuses() throws -> [Int] {
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Commands use a token whose role suffices, on a service that holds its store.
-    @Test func commandsUseATokenThatSuffices() throws {
+    @Test func `commands use a token that suffices`() throws {
         let socket: JSONValue = ["unix": "admin.sock", "max_connections": 100]
         func configure(_ names: [String]) throws {
             guard case .object(var admin) = socket else { return }

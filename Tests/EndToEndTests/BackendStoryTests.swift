@@ -28,7 +28,7 @@ import Time
         return workspace
     }
 
-    @Test func theBackendHasTheLastWord() throws {
+    @Test func `the backend has the last word`() throws {
         let backend = try ScriptedServer(.requests([[.respond(204)], [.respond(403)], [.respond(500)]]))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
@@ -62,7 +62,7 @@ import Time
             now: SystemClock.unixMilliseconds())
     }
 
-    @Test func aCompanyMovesInWithItsOwnKeys() throws {
+    @Test func `a company moves in with its own keys`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "backend")
@@ -78,7 +78,7 @@ import Time
         #expect(minted.errors.contains("The app has no key"))
     }
 
-    @Test(arguments: [0, 20] as [Int64]) func aStopAnswersWhoeverWaits(drainSeconds: Int64) throws {
+    @Test(arguments: [0, 20] as [Int64]) func `a stop answers whoever waits`(drainSeconds: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "backend")
@@ -104,7 +104,7 @@ import Time
     }
 
     /// The lines of Python in the documentation, run on a call.
-    @Test func theDocumentedProofAcceptsOurCalls() throws {
+    @Test func `the documented proof accepts our calls`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
@@ -138,7 +138,7 @@ import Time
         #expect(result.output == "[None, 'not_genuine']\n")
     }
 
-    @Test func verifyingAKeyAsksNobody() throws {
+    @Test func `verifying a key asks nobody`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")

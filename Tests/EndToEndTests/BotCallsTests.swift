@@ -38,7 +38,7 @@ import Time
         try Deskgate.run(["bots", "calls"] + words + ["--config", workspace.configuration])
     }
 
-    @Test func listsATable() throws {
+    @Test func `lists a table`() throws {
         let result = try run("list")
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
@@ -50,7 +50,7 @@ import Time
         #expect(lines[4] == ["\(Self.id(2))", "2026-03-10T08:15:13.000Z", "refused", "409", "orders", "list", Workspace.app, "ann"])
     }
 
-    @Test func listsWhatMatches() throws {
+    @Test func `lists what matches`() throws {
         #expect(try ids("--app", Workspace.app, "--user", "ann") == [5, 4, 2, 1])
         #expect(try ids("--function", "list", "--bot=orders") == [4, 2])
         #expect(try ids("--outcome", "timed_out") == [3])
@@ -72,7 +72,7 @@ import Time
         }
     }
 
-    @Test func tellsOfACall() throws {
+    @Test func `tells of a call`() throws {
         let known = try run("show", "\(Self.id(1))")
         #expect(known.code == 0)
         #expect(
@@ -93,7 +93,7 @@ import Time
         #expect(try run("show").code == 2)
     }
 
-    @Test func leaveWithThePerson() throws {
+    @Test func `leave with the person`() throws {
         let explained = try Deskgate.run("explain", "--user", "ann", "--config", workspace.configuration)
         #expect(explained.output.contains("bot_call: 2026-03-10T08:15:16.000Z  The bot orders called cancel: unknown."), "\(explained)")
         let words = ["users", "forget", "--app", Workspace.app, "--user", "ann", "--config", workspace.configuration]

@@ -26,7 +26,7 @@ import Testing
         try scratch.contents().filter { $0.contains("/secrets/") }.map { String(try scratch.read($0).dropLast()) }
     }
 
-    @Test func playsEverythingAndTellsNoSecret() throws {
+    @Test func `plays everything and tells no secret`() throws {
         let process = try play()
         let said = try process.output.text()
         #expect(try process.waitForEnd() == .exit(0), "\(said)")
@@ -48,7 +48,7 @@ import Testing
         #expect(try process.errors.text().isEmpty)
     }
 
-    @Test func leavesNoPortAndNoProcess() throws {
+    @Test func `leaves no port and no process`() throws {
         let process = try play("--stay", "--json")
         let reported = try jsonObject(process.output.line(containing: "as_expected").text)
         #expect(reported["as_expected"] == true)
@@ -66,7 +66,7 @@ import Testing
         #expect(sockets.areGone())
     }
 
-    @Test func saysWhatWasNotAsExpected() throws {
+    @Test func `says what was not as expected`() throws {
         // A bot whose cancellations nobody confirms is not what is shown.
         let process = try play(change: {
             $0 = $0.replacing("\"name\": \"cancel_order\",", with: "\"name\": \"cancel_order\", \"confirm\": \"none\",")
@@ -77,7 +77,7 @@ import Testing
         #expect(said.contains("did not happen as expected."))
     }
 
-    @Test func initMakesWhatOnlyTheOwnerMayRead() throws {
+    @Test func `init makes what only the owner may read`() throws {
         let result = try Deskgate.run("init", "--bot-demo", scratch.path("d"))
         #expect(result.code == 0)
         #expect(result.output.contains("deskgate bots demo '\(scratch.path("d"))' --stay"))
@@ -99,7 +99,7 @@ import Testing
         #expect(without.string("shop") == "\(scratch.path("f"))/shop.json")
     }
 
-    @Test func wantsWhatInitMakes() throws {
+    @Test func `wants what init makes`() throws {
         #expect(try Deskgate.run("init", scratch.path("d"), "--port", "30000").code == 0)
         let result = try Deskgate.run("bots", "demo", scratch.path("d"))
         #expect(result.code == 2)

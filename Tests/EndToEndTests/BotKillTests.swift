@@ -57,7 +57,7 @@ import Testing
         return workspace
     }
 
-    @Test func isNotMadeAgain() throws {
+    @Test func `is not made again`() throws {
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
         let workspace = try workspace(backend, store: ["type": "sqlite", "path": "store.sqlite"])
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Two replicas on one database: the other one hears of the change while it is under way, and after the first one was killed.
-    @Test func isNotMadeByAnotherReplica() throws {
+    @Test func `is not made by another replica`() throws {
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
         let database = try PostgresServer()

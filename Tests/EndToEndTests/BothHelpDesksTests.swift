@@ -130,7 +130,7 @@ import Threading
         }
     }
 
-    @Test func rotateUnderLoad() throws {
+    @Test func `rotate under load`() throws {
         defer { for server in [sink, chat] { server.stop() } }
         var generation = try BothSite.Generation(1)
         try site.configure([generation])

@@ -65,7 +65,7 @@ import Testing
         #expect(try !warnings(trusted: workspace.directory.path("authority.pem")).contains("its issuer"))
     }
 
-    @Test func theCertificateOfThePublicListenerIsCompared() throws {
+    @Test func `the certificate of the public listener is compared`() throws {
         let server = try serve(listen: Self.tls)
         let place = "$.listen.tls.certificate: the listener at \(server.publicAddress) is not accepted: \(Self.doubt)"
         let check = try run("check")
@@ -86,7 +86,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func theCertificateOfTheAdminListenerIsCompared() throws {
+    @Test func `the certificate of the admin listener is compared`() throws {
         let server = try serve(admin: Self.tls)
         let place = "$.admin.tls.certificate: the listener at \(server.adminAddress) is not accepted: \(Self.doubt)"
         #expect(try run("check").errors.hasPrefix("\(workspace.configuration): warning: \(place)"))

@@ -24,7 +24,7 @@ import Testing
         #expect(try served.waitForEnd() == .exit(2))
     }
 
-    @Test func portOfAnother() throws {
+    @Test func `port of another`() throws {
         let other = try RunningServer(Workspace())
         guard case .tcp(_, let port) = other.publicAddress else { return }
         try expect(
@@ -37,7 +37,7 @@ import Testing
         #expect(try other.stop() == .exit(0))
     }
 
-    @Test func portsOfTheRunningServiceAreItsOwn() throws {
+    @Test func `ports of the running service are its own`() throws {
         let port = try freePorts(2)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -69,7 +69,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func socketsOfTheRunningServiceAreItsOwn() throws {
+    @Test func `sockets of the running service are its own`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try check(workspace).code == 0)
         let server = try RunningServer(workspace)
@@ -83,14 +83,14 @@ import Testing
         #expect(try check(workspace).code == 0, "a socket that was left behind is taken over")
     }
 
-    @Test func addressOfAnotherMachine() throws {
+    @Test func `address of another machine`() throws {
         try expect(
             "$.listen: cannot listen on 192.0.2.1:0: Cannot assign requested address; give an address of this machine",
             of: Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]]))
     }
 
     @Test(.enabled(if: Deskgate.mayHideNameServers, "unshare(1) is not permitted"))
-    func nameThatNobodyKnows() throws {
+    func `name that nobody knows`() throws {
         let workspace = try Workspace(["listen": ["host": "deskgate.invalid", "port": 0, "max_connections": 100]])
         let result = try Deskgate.runWithoutNameServers("check", "--config", workspace.configuration)
         #expect(result.code == 2)
@@ -98,7 +98,7 @@ import Testing
         #expect(result.text.hasSuffix("; give an address of this machine\n"))
     }
 
-    @Test func directoriesThatAreMissing() throws {
+    @Test func `directories that are missing`() throws {
         let workspace = try Workspace(["store": ["type": "sqlite", "path": "missing/deskgate.db"]])
         let missing = workspace.directory.path("missing")
         // Authorization is served all the same, and the store is waited for.
@@ -107,14 +107,14 @@ import Testing
         try expect("$.listen.unix: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
     }
 
-    @Test func fileInThePlaceOfASocket() throws {
+    @Test func `file in the place of a socket`() throws {
         let workspace = try Workspace(["listen": ["unix": "app-1.key", "max_connections": 100]])
         try expect("$.listen.unix: \(workspace.directory.path("app-1.key")) exists and is no socket; give another path", of: workspace)
     }
 
     /// Root may write everywhere, so the command runs as nobody, who may read the directory.
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func directoriesThatCannotBeWritten() throws {
+    func `directories that cannot be written`() throws {
         let workspace = try Workspace()
         let directory = workspace.directory.path
         for name in ["app-1.key", "app-2.key", "admin-token"] { unsafe chown(workspace.directory.path(name), 65534, 65534) }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func helpGoesToTheOutput(_ command: [String]) throws {
+    func `help goes to the output`(_ command: [String]) throws {
         let help = try Deskgate.run(command + ["--help"])
         #expect(help.code == 0)
         #expect(help.output.hasPrefix("usage: deskgate \(command.joined(separator: " "))"))
@@ -30,13 +30,13 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func helpNeedsNoRequiredOption(_ command: [String]) throws {
+    func `help needs no required option`(_ command: [String]) throws {
         let help = try said(command + ["--help"])
         for words in Self.helps(for: command) { #expect(try said(words) == help) }
     }
 
     @Test(arguments: some)
-    func programGivesTheSameHelp(_ command: [String]) throws {
+    func `program gives the same help`(_ command: [String]) throws {
         let help = try Deskgate.run(command + ["--help"])
         for words in Self.helps(for: command) {
             let other = try Deskgate.run(words)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [["--help"], ["help"], ["-h"]])
-    func overviewNamesEveryCommand(_ words: [String]) throws {
+    func `overview names every command`(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
         #expect(overview.errors.isEmpty)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [["key", "--help"], ["help", "key"], ["key", "-h"], ["-h", "key"]])
-    func overviewOfAFamilyLeavesTheOthersOut(_ words: [String]) throws {
+    func `overview of a family leaves the others out`(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
         #expect(overview.output.contains("\n  key mint "))
@@ -72,7 +72,7 @@ import Testing
         #expect(result.errors.contains("--reason logged\n"), "\(result.errors)")
     }
 
-    @Test func commandIsMissing() throws {
+    @Test func `command is missing`() throws {
         let result = try Deskgate.run()
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func optionIsUnknown(_ command: [String]) throws {
+    func `option is unknown`(_ command: [String]) throws {
         for (option, complaint) in [
             ("--colour", "--colour"), ("-x", "-x"), ("--colour=red", "--colour"),
         ] {
@@ -141,12 +141,12 @@ import Testing
         (["check", "-config", "c"], "-config; did you mean --config?"), (["key", "mint", "--tll=1"], "--tll; did you mean --ttl?"),
         (["deliveries", "list", "--tickets", "1"], "--tickets; did you mean --ticket?"),
     ])
-    func mistypedOptionIsFound(_ words: [String], _ complaint: String) throws {
+    func `mistyped option is found`(_ words: [String], _ complaint: String) throws {
         #expect(try Deskgate.run(words).errors.hasPrefix("deskgate: unknown option: \(complaint)\nusage: deskgate "))
     }
 
     @Test(arguments: commands)
-    func argumentIsTooMany(_ command: [String]) throws {
+    func `argument is too many`(_ command: [String]) throws {
         let scratch = try TemporaryDirectory()
         let words = command + [scratch.path("one"), scratch.path("two")]
         let answer = try said(words)
@@ -165,7 +165,7 @@ import Testing
         (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "--key KEY"),
         (["simulate"], "--directory DIR"),
     ])
-    func requiredIsMissing(_ words: [String], _ what: String) throws {
+    func `required is missing`(_ words: [String], _ what: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -197,7 +197,7 @@ import Testing
         (["tickets", "relate", "--app", "a", "--ticket", "1", "--related", "c", "--none"], "--related: expected either it or --none"),
         (["deliveries", "purge", "--state", "dead", "--notifier", "n"], "--notifier: goes with --state pending, and without --before."),
     ])
-    func wrongValueShowsItsOptionAlone(_ words: [String], _ complaint: String) throws {
+    func `wrong value shows its option alone`(_ words: [String], _ complaint: String) throws {
         // No argument of a test is a security key, because the output of the tests names them.
         let result = try Deskgate.run(words.map { $0 == "KEY" ? wellFormedKey : $0 })
         #expect(result.code == 2)
@@ -235,7 +235,7 @@ import Testing
         (["deliveries", "list", "--ticket", "", "--json"], "--ticket: expected 1 to 255 bytes without control characters.", "--ticket"),
         (["version", "--json", "--json"], "--json: given twice", "--json"),
     ])
-    func mistakesAreJSONForMachines(_ words: [String], message: String, option: String?) throws {
+    func `mistakes are JSON for machines`(_ words: [String], message: String, option: String?) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.isEmpty)
@@ -252,7 +252,7 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: an argument too many: x\n"), "\(result.errors)")
     }
 
-    @Test func mistakesOfTheConfigurationAreJSONForMachines() throws {
+    @Test func `mistakes of the configuration are JSON for machines`() throws {
         let workspace = try Workspace(["listen": ["port": -1]])
         let words = ["--config", workspace.configuration, "--json"]
         let result = try Deskgate.run(["deliveries", "list"] + words)
@@ -268,7 +268,7 @@ import Testing
         #expect(lines[Int(line) - 1].contains(#""port""#))
     }
 
-    @Test func argumentIsNotText() throws {
+    @Test func `argument is not text`() throws {
         let words = ["key", "mint", "--config", "c", "--app", "a", "--user"].map { Array($0.utf8) } + [[0x61, 0xFF]]
         let process = try ChildProcess(Deskgate.path, words)
         #expect(try process.waitForEnd() == .exit(2))
@@ -277,14 +277,14 @@ import Testing
     }
 
     @Test(arguments: Array(misplacements.enumerated()).map(\.offset))
-    func misplacedKeyIsNeverRepeated(_ number: Int) throws {
+    func `misplaced key is never repeated`(_ number: Int) throws {
         let result = try Deskgate.run(misplacements[number])
         #expect(result.code == 2)
         let isSilent = !"\(result.output)\(result.errors)".contains(wellFormedKey)
         #expect(isSilent)
     }
 
-    @Test func resultThatNobodyGetsIsNoSuccess() throws {
+    @Test func `result that nobody gets is no success`() throws {
         let process = try ChildProcess("/bin/sh", ["-c", "exec \"$0\" version >/dev/full", Deskgate.path].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(2))
         #expect(try process.errors.text() == "deskgate: cannot write the result: No space left on device\n")

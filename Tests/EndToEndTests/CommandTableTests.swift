@@ -10,7 +10,7 @@ import Testing
     private static let names = commands.map(\.name)
     private static let overview = Result { try help([]) }
 
-    @Test func namesAreDistinctAndHideNone() throws {
+    @Test func `names are distinct and hide none`() throws {
         for name in Self.names {
             #expect(Self.names.filter { "\($0) ".hasPrefix("\(name) ") } == [name])
             let found = try #require(CommandTable.find(name.split(separator: " ").map(String.init) + ["rest"]))
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func everythingIsDescribed(_ name: String) throws {
+    func `everything is described`(_ name: String) throws {
         let command = try find(name)
         for sentence in [command.summary, command.details].compactMap(\.self) {
             #expect(sentence.hasSuffix("."))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func helpTellsTheWholeTable(_ name: String) throws {
+    func `help tells the whole table`(_ name: String) throws {
         let command = try find(name)
         let help = try unwrapped(Self.help(command.words))
         let overview = try unwrapped(Self.overview.get())
@@ -61,7 +61,7 @@ import Testing
 
     /// But for example lines, which people copy.
     @Test(arguments: names + [""])
-    func helpFitsATerminal(_ name: String) throws {
+    func `help fits a terminal`(_ name: String) throws {
         let lines = try Self.help(name.split(separator: " ").map(String.init)).split(separator: "\n")
         for line in lines where !line.hasPrefix("  deskgate ") && !line.contains(" | deskgate ") {
             #expect(line.count <= 80, "\(line)")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func parserTakesWhatIsDeclared(_ name: String) throws {
+    func `parser takes what is declared`(_ name: String) throws {
         let command = try find(name)
         let operand = command.operand.map(\.value.sample)
         let given = command.options.map { (option: $0, text: $0.value?.sample) }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func parserRefusesOtherValues(_ name: String) throws {
+    func `parser refuses other values`(_ name: String) throws {
         let command = try find(name)
         for option in command.options {
             for text in option.value?.wrongSamples ?? [] {
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
-    @Test func documentationIsTaken() throws {
+    @Test func `documentation is taken`() throws {
         var count = 0
         let pages = try Command("sh", "-c", "cd \"$0\" && ls *.md docs/*.md docs/ru/*.md clients/*.md deploy/*/*.md", packageRoot).output
         for page in pages.split(separator: "\n") {
@@ -131,7 +131,7 @@ import Testing
 
     /// The examples in the help and the manual page, which people copy, too.
     @Test(arguments: names)
-    func examplesAreTaken(_ name: String) throws {
+    func `examples are taken`(_ name: String) throws {
         let examples = try find(name).examples
         #expect(!examples.isEmpty)
         for example in examples {

@@ -3,31 +3,31 @@ import Testing
 
 /// The tests' own way to run tools, on which what they say of those tools rests.
 @Suite struct CommandTests {
-    @Test func findsToolsByPATHAndTakesPathsAsTheyAre() throws {
+    @Test func `finds tools by PATH and takes paths as they are`() throws {
         #expect(try Command("sh", "-c", "echo found").output == "found\n")
         #expect(try Command("/bin/sh", "-c", "echo found").output == "found\n")
     }
 
-    @Test func keepsBothOutputsInTheirOrder() throws {
+    @Test func `keeps both outputs in their order`() throws {
         let command = try Command("sh", "-c", "echo 1; echo 2 >&2; echo 3; exit 7")
         #expect(command.output == "1\n2\n3\n")
         #expect(command.status == 7)
     }
 
     @Test(arguments: ["deskgate-no-such-tool", "/nonexistent/tool"])
-    func cannotStartWhatIsMissing(_ program: String) throws {
+    func `cannot start what is missing`(_ program: String) throws {
         #expect { try Command(program) } throws: { error in
             if case ChildProcess.Failure.cannotStart(2) = error { true } else { false }
         }
     }
 
-    @Test func anEndBySignalIsNoExitCode() throws {
+    @Test func `an end by signal is no exit code`() throws {
         #expect { try Command("sh", "-c", "kill -9 $$") } throws: { error in
             if case ChildProcess.Failure.endedBySignal(9) = error { true } else { false }
         }
     }
 
-    @Test func filesAreWrittenInPlaceOfOthersWithTheirDirectories() throws {
+    @Test func `files are written in place of others with their directories`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("a/b/file", "first and longer", mode: 0o444)
         try directory.write("a/b/file", "second", mode: 0o644)
@@ -36,7 +36,7 @@ import Testing
         #expect(try Command("stat", "-c", "%a", directory.path("a/b/file"), directory.path("a")).output == "644\n700\n")
     }
 
-    @Test func directoriesGoWithAllThatIsInThem() throws {
+    @Test func `directories go with all that is in them`() throws {
         var path = ""
         do {
             let directory = try TemporaryDirectory()

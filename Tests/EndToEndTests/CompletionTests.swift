@@ -8,7 +8,7 @@ import Testing
 @Suite struct CompletionTests {
     /// In each shell, every command, option and value of the table.
     @Test(arguments: CompletingShell.allCases)
-    func completesTheTable(_ shell: CompletingShell) throws {
+    func `completes the table`(_ shell: CompletingShell) throws {
         let expected = try Expectation.ofTheTable()
         let answers = try shell.complete(expected.map(\.line), in: site())
         for (line, words) in expected {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: CompletingShell.allCases)
-    func namesComeFromTheConfigurationThatIsNamed(_ shell: CompletingShell) throws {
+    func `names come from the configuration that is named`(_ shell: CompletingShell) throws {
         let directory = try site()
         try directory.write("broken.json", "{")
         let lines = [
@@ -28,7 +28,7 @@ import Testing
         #expect(lines.map { answers[$0] } == [["other-app"], ["other-app"], [], []])
     }
 
-    @Test func namesThatAShellWouldReadAreLeftOut() throws {
+    @Test func `names that a shell would read are left out`() throws {
         let directory = try TemporaryDirectory()
         try directory.write(
             "config.json", #"{"apps": [{"app_id": "a b"}, {"app_id": "$(id)"}, {"app_id": "-x"}, {"app_id": "ok"}, 1], "notifiers": 1}"#)
@@ -40,7 +40,7 @@ import Testing
         #expect(notifiers.errors.isEmpty)
     }
 
-    @Test func operandIsOneOfTheWords() throws {
+    @Test func `operand is one of the words`() throws {
         let result = try Deskgate.run("completions", "tcsh")
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: WHAT: expected bash, zsh, fish, apps or notifiers.\n"))

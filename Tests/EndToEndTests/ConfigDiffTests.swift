@@ -30,7 +30,7 @@ import Testing
         return (result.code, result.output, result.errors)
     }
 
-    @Test func differencesAreToldUntilTheyAreTakenOver() throws {
+    @Test func `differences are told until they are taken over`() throws {
         let server = try RunningServer(workspace)
         let same = try diff()
         #expect(same.code == 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aRefusalIsToldBeforeAndAfterTheReload() throws {
+    @Test func `a refusal is told before and after the reload`() throws {
         let server = try RunningServer(workspace)
         try configure(["log": ["level": "debug", "format": "text"], "shutdown": ["drain_seconds": 5]])
         let before = try diff()
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The service reads the file itself: what its own file says, as the user and with the environment that it has.
-    @Test func secretsAreComparedAndNotShown() throws {
+    @Test func `secrets are compared and not shown`() throws {
         let server = try RunningServer(workspace)
         let secret = String(try Deskgate.run("secret", "new").output.dropLast())
         try workspace.write("app-1.key", secret, mode: 0o600)
@@ -105,7 +105,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func mistakesOfTheServicesFileAreTold() throws {
+    @Test func `mistakes of the services file are told`() throws {
         let server = try RunningServer(workspace)
         let copy = try workspace.read("config.json")
         try workspace.write("other.json", copy)
@@ -118,7 +118,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func withoutAServiceThereIsNothingToAsk() throws {
+    @Test func `without a service there is nothing to ask`() throws {
         for option in ["--diff", "--running"] {
             let result = try Deskgate.run("config", "show", option, "--config", workspace.configuration)
             #expect(result.code == 2)

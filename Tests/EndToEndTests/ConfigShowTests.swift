@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate config show`
 @Suite struct ConfigShowTests {
-    @Test func tellsValuesAndWhereTheyComeFrom() throws {
+    @Test func `tells values and where they come from`() throws {
         let workspace = try Workspace(["deliveries": ["keep_dead_days": 3], "push_tokens": [:]])
         let settings = try settings(workspace)
         #expect(settings["$.deliveries.keep_dead_days"] == ["file", 3])
@@ -27,7 +27,7 @@ import Testing
         #expect(settings["$.apps[0].verify"] == nil)
     }
 
-    @Test func secretsAreNotShown() throws {
+    @Test func `secrets are not shown`() throws {
         let secret = "whsec_" + String(repeating: "c2VjcmV0", count: 6)
         let workspace = try Workspace([
             "allow_insecure_secrets": true,
@@ -42,7 +42,7 @@ import Testing
         for hidden in [secret, "token-in-path"] + Markers.appSecrets + [Markers.adminToken] { #expect(!text.contains(hidden)) }
     }
 
-    @Test func tableHasALineForEachKey() throws {
+    @Test func `table has a line for each key`() throws {
         let workspace = try Workspace()
         let lines = try Deskgate.run("config", "show", "--config", workspace.configuration).output.split(separator: "\n")
         #expect(lines[0].wholeMatch(of: /KEY +FROM +VALUE/) != nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(changed.count == lines.dropFirst().filter { $0.contains(" file ") }.count + 1)
     }
 
-    @Test func mistakesAreTold() throws {
+    @Test func `mistakes are told`() throws {
         let workspace = try Workspace(["log": ["level": "loud"]])
         let result = try Deskgate.run("config", "show", "--config", workspace.configuration)
         #expect(result.code == 2)

@@ -7,7 +7,7 @@ import Testing
     private static let variable = "DESKGATE_CONFIG"
     private static let mayHideDirectories = (try? Command("unshare", "--map-root-user", "--mount", "true").status) == 0
 
-    @Test func theEnvironmentNamesTheConfiguration() throws {
+    @Test func `the environment names the configuration`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(["check"], environment: [Self.variable: workspace.configuration])
         #expect(result.code == 0)
@@ -17,7 +17,7 @@ import Testing
         #expect(minted.code == 0)
     }
 
-    @Test func theOptionGoesBeforeTheEnvironment() throws {
+    @Test func `the option goes before the environment`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(
             ["check", "--config", workspace.configuration], environment: [Self.variable: "/nonexistent/config.json"])
@@ -29,7 +29,7 @@ import Testing
 
     /// The machine that runs the tests may have a configuration in /etc; a name space of its own hides it.
     @Test(.enabled(if: mayHideDirectories, "unshare(1) is not permitted"))
-    func theUsualFileComesLast() throws {
+    func `the usual file comes last`() throws {
         let workspace = try Workspace()
         let script = """
             mount -t tmpfs none /etc && "$0" check; echo "code $?"; mkdir /etc/deskgate && cp -p "$1"/* /etc/deskgate && "$0" check
@@ -65,13 +65,13 @@ import Testing
         #expect(try process.errors.text().hasPrefix(message))
     }
 
-    @Test func aSecurityKeyIsNoFile() throws {
+    @Test func `a security key is no file`() throws {
         let result = try Deskgate.run(["check"], environment: [Self.variable: wellFormedKey])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: DESKGATE_CONFIG is a security key; "))
     }
 
-    @Test func whatIsNotJSONIsToldWithLineAndColumn() throws {
+    @Test func `what is not JSONIs told with line and column`() throws {
         let workspace = try Workspace()
         try workspace.write("config.json", "{\n  \"apps\": [],\n}")
         for command in ["check", "serve"] {

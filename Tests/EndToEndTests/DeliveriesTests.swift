@@ -26,7 +26,7 @@ import Time
         #expect(try store.work([], [Self.claim(4, at: Self.time + 50_000)])[0].get().expired == 1)
     }
 
-    @Test func listsATable() throws {
+    @Test func `lists a table`() throws {
         let result = try run("list", "--state", "dead")
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
@@ -44,7 +44,7 @@ import Time
         (["--ticket=7", "--comment=3"], [3]), (["--notifier=sink-2"], [2]), (["--reason=expired"], [4]),
         (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--ticket=8"], []), (["--ticket=x"], []),
     ])
-    func listsWhatMatches(_ filters: [String], _ expected: [Int]) throws {
+    func `lists what matches`(_ filters: [String], _ expected: [Int]) throws {
         let result = try run(["list", "--json"] + filters)
         #expect(result.code == 0)
         guard case .array(let deliveries) = try result.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
@@ -54,7 +54,7 @@ import Time
         #expect(comments == expected.map { Int64($0) })
     }
 
-    @Test func saysThatNothingMatches() throws {
+    @Test func `says that nothing matches`() throws {
         #expect(try run("list", "--user=nobody").output == "No delivery matches.\n")
     }
 
@@ -74,7 +74,7 @@ import Time
             "--notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
         ),
     ])
-    func saysThatNobodyKnowsAName(_ arguments: [String], _ message: String) throws {
+    func `says that nobody knows a name`(_ arguments: [String], _ message: String) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -82,7 +82,7 @@ import Time
         #expect(try run(arguments + ["--json"]).json.string("error") == "unknown_name")
     }
 
-    @Test func listsInPages() throws {
+    @Test func `lists in pages`() throws {
         let first = try run("list", "--limit=3")
         let lines = first.output.split(separator: "\n")
         let last = try #require(lines.last)
@@ -128,7 +128,7 @@ import Time
         ),
         (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),
     ])
-    func showTellsTheStory(_ number: Int, _ end: [String]) throws {
+    func `show tells the story`(_ number: Int, _ end: [String]) throws {
         let result = try run("show", Self.id(number).description)
         #expect(result.code == 0)
         let state = ["delivered", "dead", "pending", "dead"][number - 1]
@@ -143,7 +143,7 @@ import Time
         #expect(result.output == (beginning + end).map { "\($0)\n" }.joined())
     }
 
-    @Test func retriesAndPurges() throws {
+    @Test func `retries and purges`() throws {
         #expect(try run("retry", Self.id(2).description).output == "1 delivery is pending again.\n")
         let again = try run("retry", Self.id(2).description)
         #expect(again.code == 1)
@@ -164,7 +164,7 @@ import Time
     }
 
     /// More than one request retries, and more than the queue has room for.
-    @Test func retriesManyAsFarAsThereIsRoom() throws {
+    @Test func `retries many as far as there is room`() throws {
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         for number in 0..<1200 {
             let random = InlineArray<10, UInt8> { [4, 5].contains($0) ? UInt8(truncatingIfNeeded: number >> (8 * ($0 - 4))) : 0 }
@@ -193,7 +193,7 @@ import Time
         #expect(try again.json["kept"]?["notifier_queue_full"] == 100)
     }
 
-    @Test func saysWhatFindsNoRoom() throws {
+    @Test func `says what finds no room`() throws {
         let workspace = try Workspace(["store": ["minimum_free_megabytes": 0, "max_pending_per_notifier": 1]])
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         for number in 5...6 { try Self.accept(store, number, to: "sink") }
@@ -211,7 +211,7 @@ import Time
                 """)
     }
 
-    @Test func purgesWhatHadNoTargetAlone() throws {
+    @Test func `purges what had no target alone`() throws {
         let store = try SQLiteStore(
             path: workspace.directory.path("deskgate.db"))
         try Self.accept(store, 5, requiresDevice: true)
@@ -232,7 +232,7 @@ import Time
         ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
         ["purge", "--state=dead", "--before=x"], ["purge", "--state=dead", "--notifier=sink-1"],
     ])
-    func refusesWrongUse(_ arguments: [String]) throws {
+    func `refuses wrong use`(_ arguments: [String]) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -245,7 +245,7 @@ import Time
         #expect(result.errors.hasPrefix("deskgate: --all: goes without filters and without an ID: leave out either it or the others\n"))
     }
 
-    @Test func saysThatThereIsNoStore() throws {
+    @Test func `says that there is no store`() throws {
         let empty = try Workspace()
         let result = try Deskgate.run("deliveries", "list", "--config", empty.configuration)
         #expect(result.code == 2)
@@ -254,7 +254,7 @@ import Time
         #expect(!empty.directory.contents().contains("deskgate.db"))
     }
 
-    @Test func saysThatTheStoreIsInUse() throws {
+    @Test func `says that the store is in use`() throws {
         let store = try SQLiteStore(
             path: workspace.directory.path("deskgate.db"))
         defer { store.close() }

@@ -13,7 +13,7 @@ import Time
         let tries: [String]
     }
 
-    @Test func ofWhatArrivedAtOnce() throws {
+    @Test func `of what arrived at once`() throws {
         try withSite(.everyRequest(.respond(204))) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_204", tries: ["delivered status_204"])) {
@@ -35,7 +35,7 @@ import Time
         }
     }
 
-    @Test func ofWhatArrivedLater() throws {
+    @Test func `of what arrived later`() throws {
         try withSite(.requests([[.respond(503, headers: ["Retry-After: 1"])], [.respond(200)]])) { site, server in
             try post(1, server)
             let tries = ["retry status_503", "delivered status_200"]
@@ -45,7 +45,7 @@ import Time
         }
     }
 
-    @Test func ofWhatIsStillToArrive() throws {
+    @Test func `of what is still to arrive`() throws {
         try withSite(.everyRequest(.respond(429, headers: ["Retry-After: 3600"]))) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "pending", reason: "status_429", tries: ["retry status_429"])) { json in
@@ -55,7 +55,7 @@ import Time
     }
 
     /// It dies of the first answer, because the next try would come after its expiry, whenever the first one was.
-    @Test func ofWhatDied() throws {
+    @Test func `of what died`() throws {
         let sink = ScriptedServer.Script.everyRequest(.respond(500, headers: ["Retry-After: 3600"]))
         try withSite(sink, changes: ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
             try post(1, server)
@@ -68,7 +68,7 @@ import Time
     }
 
     /// It waits behind another one, which the sink holds until the time of the second is over.
-    @Test func ofWhatExpiredWithoutATry() throws {
+    @Test func `of what expired without a try`() throws {
         let sink = try ScriptedServer(.requests([[.hang], [.awaitRelease, .respond(200)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 0)

@@ -17,20 +17,20 @@ import Time
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
     }
 
-    @Test func ofACommentForAnUnknownDevice() throws {
+    @Test func `of a comment for an unknown device`() throws {
         try fill(device: "x", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device a (the event names device x).", "on device b (the event names device x)."])
         #expect(try listedDevices() == ["b", "a"])
     }
 
-    @Test func ofACommentForAKnownDevice() throws {
+    @Test func `of a comment for a known device`() throws {
         try fill(device: "b", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device b."])
         #expect(try listedDevices() == ["b"])
     }
 
     /// Both devices are registered, and of a type that the notifier is not for.
-    @Test func ofACommentForDevicesThatNobodyServes() throws {
+    @Test func `of a comment for devices that nobody serves`() throws {
         try fill(device: "x", Subscription(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
         let end = "It ended at 2026-03-10T08:15:12.000Z, without a try: there was no registered device that this notifier serves."
         #expect(try show(0).last.map(String.init) == end)

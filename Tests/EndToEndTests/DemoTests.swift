@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [2, 15] as [Int32])
-    func hasSomethingInEachViewAndEndsWithAllItsParts(_ signal: Int32) throws {
+    func `has something in each view and ends with all its parts`(_ signal: Int32) throws {
         let demo = try RunningDemo(in: scratch)
         try checkNotifiersAndDeadLetters(demo)
         try checkPeopleAndKeys(demo)
@@ -133,7 +133,7 @@ import Testing
         #expect(scratch.contents().contains("demo/config.json"))
     }
 
-    @Test func tellsPeopleWhereToGo() throws {
+    @Test func `tells people where to go`() throws {
         let process = try RunningDemo.start(in: scratch)
         let page = try process.output.line(containing: "http://127.0.0.1:").text
         #expect(page.hasPrefix("  The page:   http://127.0.0.1:"))
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["config.json", "secrets", "deskgate.db"])
-    func refusesADirectoryThatIsInUse(_ name: String) throws {
+    func `refuses a directory that is in use`(_ name: String) throws {
         try scratch.write(name, "as it was")
         let result = try Deskgate.run("demo", "--directory", scratch.path)
         #expect(result.code == 2)
@@ -160,7 +160,7 @@ import Testing
         #expect(try scratch.read(name) == "as it was")
     }
 
-    @Test func namesAPortThatIsTaken() throws {
+    @Test func `names a port that is taken`() throws {
         let demo = try RunningDemo(in: scratch)
         let port = try #require(demo.reported["public"]?.text?.split(separator: ":").last)
         let result = try Deskgate.run("demo", "--directory", scratch.path("other"), "--port", String(port))

@@ -20,7 +20,7 @@ import Testing
 
     /// Nobody waits, nothing spins: what would have been accepted again and again has been answered.
     @Test(arguments: [6, 9, 12])
-    func answersWhomItCannotAccept(_ free: Int) throws {
+    func `answers whom it cannot accept`(_ free: Int) throws {
         let server = try server(free: free)
         let clients = try (0..<Self.clients).map { _ in try SocketClient(server.publicAddress) }
         var statuses: [Int: Int] = [:]
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Threads of the HTTP library accept nothing after a shortage until one of their own connections ends, here for as long as the test takes.
-    @Test func whoComesLaterIsAnsweredToo() throws {
+    @Test func `who comes later is answered too`() throws {
         let server = try server(free: 12)
         let clients = try fill(server.publicAddress)
         for _ in 0..<3 {
@@ -69,7 +69,7 @@ import Testing
 
     /// What is freed by connections that are no business of those threads.
     @Test(arguments: [false, true])
-    func usesDescriptorsThatOthersHaveFreed(onUnixSockets: Bool) throws {
+    func `uses descriptors that others have freed`(onUnixSockets: Bool) throws {
         let server = try server(free: 12, onUnixSockets ? Workspace.unixListeners : [:])
         var operators = try (0..<6).map { _ in try SocketClient(server.adminAddress) }
         for client in operators { _ = try answer(client) }
@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test func servesAgainWhenThereAreSome() throws {
+    @Test func `serves again when there are some`() throws {
         let server = try server(free: 6)
         var clients = try (0..<Self.clients).map { _ in try SocketClient(server.publicAddress) }
         _ = try server.process.errors.line(containing: "no file descriptor left")

@@ -12,7 +12,7 @@ import Time
         "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
     ]
 
-    @Test func runningServiceIsWell() throws {
+    @Test func `running service is well`() throws {
         let workspace = try Workspace(Self.listeners)
         let before = try examine(workspace)
         #expect(before.code == 2)
@@ -175,7 +175,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func mistakesOfTheConfigurationAreToldFirst() throws {
+    @Test func `mistakes of the configuration are told first`() throws {
         let workspace = try Workspace(["log": ["level": "loud"], "shutdown": ["drain_seconds": -1]])
         let findings = try examine(workspace)
         #expect(findings.code == 2)
@@ -184,7 +184,7 @@ import Time
         #expect(findings.list.prefix(3).map(\.check) == ["configuration", "configuration", "clock"])
     }
 
-    @Test func insecureSecretsAreTold() throws {
+    @Test func `insecure secrets are told`() throws {
         let findings = try examine(Workspace(["allow_insecure_secrets": true]))
         #expect(findings.states("configuration").prefix(2) == ["ok", "warning"])
         #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets is true"))
@@ -240,7 +240,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func damagedStoreIsFound() throws {
+    @Test func `damaged store is found`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         let path = workspace.directory.path("deskgate.db")
@@ -262,7 +262,7 @@ import Time
         #expect(message.contains(workspace.directory.path("deskgate.db")))
     }
 
-    @Test func clockBehindTheStoreIsFound() throws {
+    @Test func `clock behind the store is found`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         #expect(try Command("touch", "-d", "+2 hours", workspace.directory.path("deskgate.db")).status == 0)
@@ -271,7 +271,7 @@ import Time
         #expect(findings.messages("clock").contains { $0.wholeMatch(of: /the store was written 7\d\d\d s after now: .*/) != nil })
     }
 
-    @Test func obstaclesOfServingAreFound() throws {
+    @Test func `obstacles of serving are found`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "nowhere/public.sock"], "admin": ["unix": "admin.sock"], "store": ["path": "missing/deskgate.db"],
         ])
@@ -282,7 +282,7 @@ import Time
         #expect(findings.message("store")?.hasPrefix("$.store.path: there is no directory ") == true)
     }
 
-    @Test func filesAndRoomAreCounted() throws {
+    @Test func `files and room are counted`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 1_000_000], "admin": ["unix": "admin.sock", "max_connections": 1_000_000],
             "store": ["minimum_free_megabytes": 1_000_000],
@@ -295,7 +295,7 @@ import Time
     }
 
     @Test(.enabled(if: Deskgate.mayHideNameServers, "unshare(1) is not permitted"))
-    func hostsAndProvidersAreTried() throws {
+    func `hosts and providers are tried`() throws {
         let workspace = try Workspace([
             "notifiers": [
                 "backend": ["type": "http", "url": "https://events.invalid/", "secret": ["file": "signing"]],
@@ -312,7 +312,7 @@ import Time
         #expect(findings.message("providers")?.hasPrefix("shop (rustore): ") == true)
     }
 
-    @Test func colorsAreForTerminals() throws {
+    @Test func `colors are for terminals`() throws {
         let workspace = try Workspace(["log": ["level": "loud"]])
         let words = "'\(Deskgate.path)' doctor --config '\(workspace.configuration)'"
         func output(_ variables: String) throws -> String {

@@ -5,7 +5,7 @@ import Testing
 /// What docs/GETTING-STARTED.md and docs/SECURITY-KEY.md show of other languages.
 @Suite struct ExampleTests {
     /// The key of docs/SECURITY-KEY.md, made with its salt, and accepted by the service.
-    @Test func vectorOfTheDocumentation() throws {
+    @Test func `vector of the documentation`() throws {
         let script = """
             import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import deskgate
             secret, salt = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", bytes(range(32, 48))
@@ -36,7 +36,7 @@ import Testing
         #expect(try Command("python3", "-c", script, packageRoot + "/clients").output == "\(reason)\n")
     }
 
-    @Test func receiverVerifiesWhatItGets() throws {
+    @Test func `receiver verifies what it gets`() throws {
         let scratch = try TemporaryDirectory()
         let secret = scratch.path("backend.key")
         #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func keysAndPeople() throws {
+    @Test func `keys and people`() throws {
         let workspace = try Workspace([
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0], "security_keys": ["clock_skew_seconds": 0],
         ])
@@ -74,7 +74,7 @@ import Testing
         #expect(answer.string("remedy")?.hasPrefix("Start it: ") == true)
     }
 
-    @Test func aUserWhoseRequestsAreDenied() throws {
+    @Test func `a user whose requests are denied`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         if case .tcp(_, let port) = server.adminAddress { try workspace.configure(["admin": Workspace.admin(port: port)]) }
@@ -93,7 +93,7 @@ import Testing
         #expect(!log.contains(Self.user))
     }
 
-    @Test func commentsDevicesAndDeliveries() throws {
+    @Test func `comments devices and deliveries`() throws {
         let site = try PushSite()
         site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
         let (server, workspace) = try started(site)
@@ -124,7 +124,7 @@ import Testing
         #expect(!log.contains("dgk1."))
     }
 
-    @Test func aPausedNotifierIsNamedWithItsRemedy() throws {
+    @Test func `a paused notifier is named with its remedy`() throws {
         let site = try PushSite()
         try site.configure(["apns": ["key_id": "WRONGKEYID"]])
         let (server, workspace) = try started(site, ["apns": ["key_id": "WRONGKEYID"]])

@@ -16,7 +16,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func tellsWhereAnIDIsKnown() throws {
+    @Test func `tells where an IDIs known`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let configuration = ["--config", site.workspace.configuration]
@@ -38,7 +38,7 @@ import Testing
         #expect(try Deskgate.run(["find", "somebody"] + configuration).output == table)
     }
 
-    @Test func takesNoSecurityKey() throws {
+    @Test func `takes no security key`() throws {
         let result = try Deskgate.run(["find", "dgk1.x"])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: ID is a security key; ask about one with: deskgate explain --key -\n"))

@@ -65,7 +65,7 @@ import Time
         }
     }
 
-    @Test func everythingLeavesTheFilesAndThePersonIsDeniedForEver() throws {
+    @Test func `everything leaves the files and the person is denied for ever`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         try use(site, server)
@@ -117,7 +117,7 @@ import Time
     }
 
     /// The command does the same without a service; whom it must tell is told when one starts.
-    @Test func aStoreWithoutAServiceForgetsToo() throws {
+    @Test func `a store without a service forgets too`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         try use(site, server)
@@ -147,7 +147,7 @@ import Time
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func wrongWordsAreRefused() throws {
+    @Test func `wrong words are refused`() throws {
         let site = try WebhookSite(sink)
         #expect(try site.start().stop() == .exit(0))
         let cases = [
@@ -161,7 +161,7 @@ import Time
     }
 
     /// In PostgreSQL no row names the person any more, and the other replica denies too.
-    @Test func noTableOfPostgresNamesThePerson() throws {
+    @Test func `no table of PostgreSQL names the person`() throws {
         let database = try PostgresServer()
         let store: JSONObject = ["store": ["type": "postgres", "url": ["file": "database-url"]]]
         let sites = try (0..<2).map { _ in try WebhookSite(sink, store) }

@@ -20,7 +20,7 @@ import Testing
         return .object(object)
     }
 
-    @Test(arguments: [false, true]) func aStoppedProcessIsCalledHanging(usesTLS: Bool) throws {
+    @Test(arguments: [false, true]) func `a stopped process is called hanging`(usesTLS: Bool) throws {
         let (workspace, port) = (try Workspace(), try freePorts(2))
         try workspace.directory.write("certificate.pem", TestCertificate.shared.certificate)
         try workspace.directory.write("key.pem", TestCertificate.shared.key)
@@ -50,7 +50,7 @@ import Testing
         "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
     ]
 
-    @Test func aStoppedProcessBehindUnixSocketsIsCalledHanging() throws {
+    @Test func `a stopped process behind Unix sockets is called hanging`() throws {
         let workspace = try Workspace(Self.unixListeners)
         let server = try RunningServer(workspace)
         server.process.send(SIGSTOP)
@@ -61,7 +61,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func mistakesOfTheFileDoNotHideThatTheServiceHangs() throws {
+    @Test func `mistakes of the file do not hide that the service hangs`() throws {
         let workspace = try Workspace(Self.unixListeners)
         let server = try RunningServer(workspace)
         server.process.send(SIGSTOP)

@@ -8,7 +8,7 @@ import Testing
         try Deskgate.run(["health", "--config", workspace.configuration] + options)
     }
 
-    @Test func tellsWhetherTheServiceAnswers() throws {
+    @Test func `tells whether the service answers`() throws {
         let workspace = try Workspace(["listen": ["unix": "public.sock", "max_connections": 100]])
         let before = try ask(workspace)
         #expect(before.code == 1)
@@ -34,7 +34,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func tellsThatNothingCanBeStored() throws {
+    @Test func `tells that nothing can be stored`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000],
@@ -59,7 +59,7 @@ import Testing
         #expect(try Deskgate.run(words + ["--json"]).json.string("error") == "stranger")
     }
 
-    @Test func asksNobodyWhereTheSystemChoosesThePort() throws {
+    @Test func `asks nobody where the system chooses the port`() throws {
         let result = try ask(Workspace())
         #expect(result.code == 1)
         #expect(result.errors == "deskgate: the system chooses the port; give listen.port a number\n")

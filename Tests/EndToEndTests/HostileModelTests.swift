@@ -28,7 +28,7 @@ import Time
         }
     }
 
-    @Test func everyScriptedAttackIsRefused() throws {
+    @Test func `every scripted attack is refused`() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         var stolen = HostileModel.StolenSecrets(
@@ -46,7 +46,7 @@ import Time
         checkThatNothingHappened()
     }
 
-    @Test func noTextInAnyFieldDoesAnything() throws {
+    @Test func `no text in any field does anything`() throws {
         var texts = HostileTexts(seed: 17)
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
@@ -128,7 +128,7 @@ import Time
         return .object(JSONObject(kept + changes))
     }
 
-    @Test func whatIsConfirmedIsWhatWasShownAndIsDoneOnce() throws {
+    @Test func `what is confirmed is what was shown and is done once`() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         let asked = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"]))
@@ -153,7 +153,7 @@ import Time
         #expect(all.allSatisfy { [200, 409].contains($0.statusCode) })
     }
 
-    @Test func aCustomerWhoIsSignedOutHasNoTicket() throws {
+    @Test func `a customer who is signed out has no ticket`() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         #expect(try model.ask(SimulatedModel.Call("get_order_list")).statusCode == 200)
@@ -164,7 +164,7 @@ import Time
 
     /// A thief starts the bot with a stolen key of five minutes, and leaves a question for the customer, who has another key. The stolen key is
     /// revoked: neither the ticket nor the customer's consent is of any use then.
-    @Test func nothingOutlivesAStolenKey() throws {
+    @Test func `nothing outlives a stolen key`() throws {
         let stolen = try BotSite.mint(BotSite.customer, site.scratch, ttl: "5m")
         let bytes = Array(stolen.utf8)
         let key = SecurityKey(bytes.span)

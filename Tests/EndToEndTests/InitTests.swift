@@ -7,7 +7,7 @@ import Testing
 @Suite struct InitTests {
     private static let files = ["config.json", "secrets/admin-token", "secrets/app-1.key", "secrets/webhook-1.key"]
 
-    @Test func makesWhatOnlyTheOwnerMayReadAndTellsWhatIsNext() throws {
+    @Test func `makes what only the owner may read and tells what is next`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path("new"))
         #expect(result.code == 0)
@@ -25,7 +25,7 @@ import Testing
         #expect(check.errors.contains(": warning: $.apps[0].notifiers (app_id \"my-app\"): nobody is notified of this app's replies, "))
     }
 
-    @Test func secretsDifferEachTimeAndAreNotShown() throws {
+    @Test func `secrets differ each time and are not shown`() throws {
         let scratch = try TemporaryDirectory()
         var secrets: Set<String> = []
         for name in ["a", "b"] {
@@ -41,7 +41,7 @@ import Testing
         #expect(secrets.count == 6)
     }
 
-    @Test func forMachines() throws {
+    @Test func `for machines`() throws {
         let scratch = try TemporaryDirectory()
         let root = scratch.path("new")
         let result = try Deskgate.run("init", "--json", "--port", "28100", root)
@@ -61,7 +61,7 @@ import Testing
         #expect(result.errors == "deskgate: cannot make \(scratch.path("a/b/c")): No such file or directory; first run \(line)")
     }
 
-    @Test func theDatabaseLiesWhereItIsSaid() throws {
+    @Test func `the database lies where it is said`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("new"), "--store", scratch.path("state/own.db")).code == 0)
         let configuration = try jsonObject(scratch.read("new/config.json"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try Deskgate.run(mint + ["8d"]).errors.hasPrefix("deskgate: --ttl: A key may live at most 604800 seconds"))
     }
 
-    @Test func withoutADirectoryTheCurrentOneIsTaken() throws {
+    @Test func `without a directory the current one is taken`() throws {
         let scratch = try TemporaryDirectory()
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(0))
@@ -86,7 +86,7 @@ import Testing
         #expect(scratch.contents() == ["config.json", "secrets"] + Self.files.dropFirst())
     }
 
-    @Test func appIsTakenAsItIs() throws {
+    @Test func `app is taken as it is`() throws {
         let scratch = try TemporaryDirectory()
         let app = "Zm9v~YmFy-\"ü\"\\=="
         #expect(try Deskgate.run("init", scratch.path, "--app", app).code == 0)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{1}b", String(repeating: "a", count: 256)])
-    func appThatCannotBeIsRefused(_ app: String) throws {
+    func `app that cannot be is refused`(_ app: String) throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path, "--app", app)
         #expect(result.code == 2)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func neverOverwrites(_ file: String) throws {
+    func `never overwrites`(_ file: String) throws {
         let scratch = try TemporaryDirectory()
         unsafe mkdir(scratch.path("secrets"), 0o700)
         try scratch.write(file, "kept")
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func neverFollowsALinkToNothing(_ file: String) throws {
+    func `never follows a link to nothing`(_ file: String) throws {
         let scratch = try TemporaryDirectory()
         unsafe mkdir(scratch.path("secrets"), 0o700)
         unsafe symlink(scratch.path("elsewhere"), scratch.path(file))
@@ -134,7 +134,7 @@ import Testing
         #expect(scratch.contents() == before)
     }
 
-    @Test func aSecondTimeChangesNothing() throws {
+    @Test func `a second time changes nothing`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
         let before = try Self.files.map { try scratch.read($0) }
@@ -142,7 +142,7 @@ import Testing
         #expect(try Self.files.map { try scratch.read($0) } == before)
     }
 
-    @Test func placeThatCannotBeWritten() throws {
+    @Test func `place that cannot be written`() throws {
         let scratch = try TemporaryDirectory()
         try scratch.write("file", "")
         for place in ["missing/new", "file/new", "file"] {
@@ -155,7 +155,7 @@ import Testing
         #expect(scratch.contents() == ["file"])
     }
 
-    @Test func serviceStartsFromIt() throws {
+    @Test func `service starts from it`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
         try chooseFreePorts(scratch.path("config.json"))
@@ -172,7 +172,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func anAppOfSendbirdWaitsForItsTokens() throws {
+    @Test func `an app of Sendbird waits for its tokens`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path("new"), "--help-desk", "sendbird", "--app", "APP-1")
         #expect(result.code == 0)
@@ -192,7 +192,7 @@ import Testing
         #expect(unknown.errors.hasPrefix("deskgate: --help-desk: expected pyrus or sendbird."))
     }
 
-    @Test func portsAreChosenTogether() throws {
+    @Test func `ports are chosen together`() throws {
         let scratch = try TemporaryDirectory()
         let first = try Deskgate.run("init", scratch.path("a"))
         #expect(first.code == 0)

@@ -3,7 +3,7 @@ import Testing
 
 /// `deskgate key inspect`
 @Suite struct KeyInspectTests {
-    @Test func forPeople() throws {
+    @Test func `for people`() throws {
         let result = try Deskgate.run("key", "inspect", "--key", wellFormedKey)
         #expect(result.code == 0)
         #expect(
@@ -17,12 +17,12 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
-    @Test func forMachines() throws {
+    @Test func `for machines`() throws {
         let json = try Deskgate.run("key", "inspect", "--json", "--key", wellFormedKey).json
         #expect(json == ["version": 1, "key_id": 1, "issued_at": 1_767_225_600, "expires_at": 1_769_817_600])
     }
 
-    @Test func tellsTheStateOfTheSecret() throws {
+    @Test func `tells the state of the secret`() throws {
         let workspace = try Workspace([
             "apps": [Workspace.app(1, ["state": "verify_only", "not_after": 1_767_225_600]), Workspace.app(2, keyID: 2)]
         ])
@@ -40,7 +40,7 @@ import Testing
         #expect(try !inspect("--json").json.keys.contains("key_state"))
     }
 
-    @Test func largestNumbersAndNever() throws {
+    @Test func `largest numbers and never`() throws {
         let largest = "dgk1.AP____________________" + String(repeating: "A", count: 84 - 22)
         let result = try Deskgate.run("key", "inspect", "--key", largest, "--json")
         #expect(try result.json.integer("key_id") == 4_294_967_295)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "dgk1.", "dgk2", "trailing", "padded", "flags"])
-    func whatIsNoKeyIsNotRepeated(_ kind: String) throws {
+    func `what is no key is not repeated`(_ kind: String) throws {
         let text =
             switch kind {
             case "dgk2": "dgk2" + wellFormedKey.dropFirst(4)

@@ -4,7 +4,7 @@ import Time
 
 /// `deskgate key mint`
 @Suite struct KeyMintTests {
-    @Test func printsAKeyThatTheServiceAccepts() throws {
+    @Test func `prints a key that the service accepts`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("key", "mint", "--config=\(workspace.configuration)", "--app=app-1", "--user=\(Markers.user)")
         #expect(result.code == 0)
@@ -19,7 +19,7 @@ import Time
         arguments: [
             ("1", 1), ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), (nil, 604_800), ("never", nil),
         ] as [(String?, Int64?)])
-    func livesAsLongAsAsked(_ ttl: String?, _ seconds: Int64?) throws {
+    func `lives as long as asked`(_ ttl: String?, _ seconds: Int64?) throws {
         let workspace = try Workspace()
         let before = Int64(SystemClock.unixSeconds().rawValue)
         let minted = try mint(workspace, ttl.map { ["--ttl", $0] } ?? []).json
@@ -36,7 +36,7 @@ import Time
         "", "-1", "+5", "1.5h", "5 d", "d", "5w", "5D", "Never", "never ", "\u{663}\u{660}d", "5d\u{301}",
         "18446744073709551616", "18446744073709551615d",
     ])
-    func ttlIsNoTime(_ ttl: String) throws {
+    func `ttl is no time`(_ ttl: String) throws {
         let result = try mintForPeople(Workspace(), ["--ttl", ttl])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -46,19 +46,19 @@ import Time
     }
 
     @Test(arguments: ["0", "0s", "never"])
-    func zeroIsForEverAsInTheRequest(_ ttl: String) throws {
+    func `zero is for ever as in the request`(_ ttl: String) throws {
         #expect(try mint(Workspace(), ["--ttl", ttl]).json.integer("expires_at") == 0)
     }
 
     @Test(arguments: ["1099511627776", "18446744073709551615"])
-    func ttlIsLongerThanAKeyCanSay(_ ttl: String) throws {
+    func `ttl is longer than a key can say`(_ ttl: String) throws {
         let result = try mintForPeople(Workspace(), ["--ttl", ttl])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most "))
     }
 
-    @Test func longestLifeHoldsForEveryKey() throws {
+    @Test func `longest life holds for every key`() throws {
         let workspace = try Workspace(["security_keys": ["longest_life_seconds": 3600]])
         let exact = try mint(workspace, ["--ttl", "1h"]).json
         #expect(exact.integer("expires_at") == exact.integer("issued_at").map { $0 + 3600 })
@@ -71,7 +71,7 @@ import Time
         }
     }
 
-    @Test func anAppHasBoundsOfItsOwn() throws {
+    @Test func `an app has bounds of its own`() throws {
         let app: JSONValue = [
             "app_id": "app-1", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
             "security_keys": ["longest_life_seconds": 600, "default_life_seconds": 60],
@@ -86,7 +86,7 @@ import Time
         #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 600 seconds, and not for ever.\n  --ttl TIME "))
     }
 
-    @Test func keyIDChoosesTheSecret() throws {
+    @Test func `key ID chooses the secret`() throws {
         let keys: JSONValue = [["id": 7, "secret": ["file": "app-1.key"]], ["id": 3, "secret": ["file": "app-2.key"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         #expect(try mint(workspace, []).json.integer("key_id") == 7)
@@ -101,7 +101,7 @@ import Time
     }
 
     @Test(arguments: ["", "x", "-1", "4294967296", "1.0", "18446744073709551616"])
-    func keyIDIsNoNumber(_ id: String) throws {
+    func `key IDIs no number`(_ id: String) throws {
         let result = try mintForPeople(Workspace(), ["--key-id", id])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n  --key-id N "))
@@ -116,7 +116,7 @@ import Time
         ("app-1", String(repeating: "a", count: 101), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
         ("app-1", String(repeating: "😀", count: 51), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
     ])
-    func keyThatNobodyWouldAcceptIsNotMade(_ app: String, user: String, complaint: String) throws {
+    func `key that nobody would accept is not made`(_ app: String, user: String, complaint: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", app, "--user", user)
         #expect(result.code == 2)
@@ -125,7 +125,7 @@ import Time
     }
 
     @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])
-    func usersAreBytes(_ user: String) throws {
+    func `users are bytes`(_ user: String) throws {
         let workspace = try Workspace()
         // A word of its own that begins with -- is the next option.
         let forms = user.hasPrefix("--") ? [["--user=\(user)"]] : [["--user", user], ["--user=\(user)"]]
@@ -136,7 +136,7 @@ import Time
         }
     }
 
-    @Test func wrongConfigurationIsTold() throws {
+    @Test func `wrong configuration is told`() throws {
         let workspace = try Workspace(["apps": []])
         let result = try mintForPeople(workspace, [])
         #expect(result.code == 2)

@@ -8,7 +8,7 @@ import Time
 
 /// `deskgate key verify`
 @Suite struct KeyVerifyTests {
-    @Test func everyVectorGetsItsAnswer() throws {
+    @Test func `every vector gets its answer`() throws {
         let file = try VectorFile()
         let workspace = try Workspace(file.configuration)
         let sayable = file.vectors.filter { !$0.cannotBeArguments }
@@ -52,7 +52,7 @@ import Time
         ]
     }
 
-    @Test func tellsWhyAndWhatTheKeySays() throws {
+    @Test func `tells why and what the key says`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         let key = minted.string("security_key") ?? ""
@@ -76,7 +76,7 @@ import Time
         #expect(unknown.json["key_state"] == .null)
     }
 
-    @Test func tellsTheStateOfTheSecretAndItsEnd() throws {
+    @Test func `tells the state of the secret and its end`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         let (key, issued) = (minted.string("security_key") ?? "", minted.integer("issued_at") ?? 0)
@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func keyIsOlderThanAnyMayBe() throws {
+    @Test func `key is older than any may be`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         try workspace.configure(["security_keys": ["longest_life_seconds": 10]])
@@ -98,7 +98,7 @@ import Time
         #expect(try verify(workspace, minted.string("security_key") ?? "", at: at).json.string("reason") == "too_old")
     }
 
-    @Test func retiredKeyIsUnknown() throws {
+    @Test func `retired key is unknown`() throws {
         let workspace = try Workspace()
         let key = try workspace.key()
         try workspace.configure(["apps": [Workspace.app(1, keyID: 2)]])
@@ -106,7 +106,7 @@ import Time
     }
 
     /// As the service does: let in, with the reason for which it would be denied.
-    @Test func tellsOfShadowMode() throws {
+    @Test func `tells of shadow mode`() throws {
         let now = Int64(SystemClock.unixSeconds().rawValue)
         guard case .object(var app) = Workspace.app(1) else { throw ChildProcess.Failure.missingOutput }
         app.append(.integer(now + 86_400), forKey: "shadow_until")
@@ -127,7 +127,7 @@ import Time
         ("app-1", "", "user_id", "empty"), ("", "u", "app_id", "empty"), ("app-1", "a\u{7F}", "user_id", "control_character"),
         ("app-1", "u", "security_key", "not_a_security_key"),
     ])
-    func malformedNamesTheField(_ app: String, user: String, field: String, reason: String) throws {
+    func `malformed names the field`(_ app: String, user: String, field: String, reason: String) throws {
         let (code, json) = try verify(Workspace(), "dgk1.\(Markers.stray)", app: app, user: user)
         #expect(code == 1)
         #expect(json.keys == ["status", "reason", "field", "message"])
@@ -137,7 +137,7 @@ import Time
     }
 
     @Test(arguments: ["", "now", "-1", "1.5", "1796072458000"])
-    func atIsNoTime(_ at: String) throws {
+    func `at is no time`(_ at: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
         #expect(result.code == 2)
@@ -145,7 +145,7 @@ import Time
         #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 1099827203775; "))
     }
 
-    @Test func everyNumberIsATime() throws {
+    @Test func `every number is a time`() throws {
         let workspace = try Workspace()
         let words = arguments(workspace, try workspace.key()) + ["--json"]
         #expect(try Deskgate.run(words + ["--at", "1099511627775"]).json.string("reason") == "expired")
@@ -195,7 +195,7 @@ import Time
     }
 
     /// The digest by which the log names a person: the same for each key, and another for each person.
-    @Test func namesThePersonAsTheLogDoes() throws {
+    @Test func `names the person as the log does`() throws {
         let workspace = try Workspace()
         let key = try workspace.key()
         func reference(_ words: [String]) throws -> String? { try Deskgate.run(words + ["--json"]).json.string("user_ref") }

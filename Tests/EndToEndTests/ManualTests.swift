@@ -5,7 +5,7 @@ import Testing
 
 /// `deskgate manual`, read by two formatters of manual pages.
 @Suite struct ManualTests {
-    @Test func formattersFindNothingToComplainAbout() throws {
+    @Test func `formatters find nothing to complain about`() throws {
         let scratch = try TemporaryDirectory()
         for checker in [["mandoc", "-Tlint", "-Wall"], ["groff", "-man", "-Tascii", "-ww", "-z"]] {
             let result = try run(checker, in: scratch)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func showsTheWholeTable() throws {
+    @Test func `shows the whole table`() throws {
         let text = words(try run(["mandoc", "-Tascii"], in: TemporaryDirectory()).text)
         for command in CommandTable.commands {
             #expect(text.contains(" \(command.name) \(words(Help.description(of: command)))"))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("1700000000", "2023-11-14"), ("18446744073709551615", "9999-12-31")])
-    func isMadeAgainWithTheSameDate(_ epoch: String, _ date: String) throws {
+    func `is made again with the same date`(_ epoch: String, _ date: String) throws {
         let result = try Deskgate.run("manual", environment: ["SOURCE_DATE_EPOCH": epoch])
         #expect(result.output.contains("\n.TH DESKGATE 1 \"\(date)\" "))
     }

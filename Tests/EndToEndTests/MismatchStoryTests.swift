@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: notifiers)
-    func sixtyJunkTokensDelayNobody(_ notifier: String, _ type: String) throws {
+    func `sixty junk tokens delay nobody`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         for person in 1...3 {
             let key = try site.workspace.key(user: "user-\(person)")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: notifiers)
-    func wrongSettingsPauseAndCostNoToken(_ notifier: String, _ type: String) throws {
+    func `wrong settings pause and cost no token`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 { try post(Int64(person), to: "user-\(person)", server) }
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Firebase lacks a credential for one platform: each of its pushes fails alone, the log says so once, and the others arrive.
-    @Test func oneTypeOfDeviceThatCannotBeReachedStopsNoOther() throws {
+    @Test func `one type of device that cannot be reached stops no other`() throws {
         let server = try RunningServer(site.workspace)
         try register(1...3, type: "android", server)
         for person in 1...2 {
@@ -109,7 +109,7 @@ import Testing
 
     /// Nothing was ever taken, so that nothing proves whose fault it is.
     @Test(arguments: notifiers)
-    func wrongSettingsFromTheStartAreToldAndCostNoToken(_ notifier: String, _ type: String) throws {
+    func `wrong settings from the start are told and cost no token`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 {

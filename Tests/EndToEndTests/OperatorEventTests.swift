@@ -56,7 +56,7 @@ import Time
         #expect(try server.stop(SIGKILL) == .signal(SIGKILL))
     }
 
-    @Test func aNotifierThatIsRefusedAndComesBack() throws {
+    @Test func `a notifier that is refused and comes back`() throws {
         defer { pager.stop() }
         let refusing = try ScriptedServer(.everyRequest(.awaitRelease, .respond(401)))
         let taking = try ScriptedServer(.everyRequest(.respond(200)))
@@ -104,7 +104,7 @@ import Time
         #expect(try reported() == ["operator.notifier_paused", "operator.notifier_recovered"])
     }
 
-    @Test func aDiskThatIsNearlyFullAndAKeyThatEndsSoon() throws {
+    @Test func `a disk that is nearly full and a key that ends soon`() throws {
         defer { pager.stop() }
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
@@ -132,7 +132,7 @@ import Time
         #expect(try reported().count == 4)
     }
 
-    @Test func twoReplicasTellOnce() throws {
+    @Test func `two replicas tell once`() throws {
         defer { pager.stop() }
         let database = try PostgresServer()
         let sink = try ScriptedServer(.everyRequest(.respond(200)))

@@ -5,7 +5,7 @@ import Testing
 
 /// A notifier whose sink has answered 410: what operators see of it, and how it comes back.
 @Suite struct PausedNotifierTests {
-    @Test func isShownUntilTheConfigurationIsReloaded() throws {
+    @Test func `is shown until the configuration is reloaded`() throws {
         let sink = try ScriptedServer(.requests([[.respond(410)], [.respond(200)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// What operators give up has ended, and is counted so.
-    @Test func isCountedWhenItsDeliveriesAreGivenUp() throws {
+    @Test func `is counted when its deliveries are given up`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(410)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false)

@@ -23,7 +23,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func whateverReplicaIsAskedTheAnswerIsTheSame() throws {
+    @Test func `whatever replica is asked the answer is the same`() throws {
         let replicas = try sites.map { try $0.start() }
         let clients = try replicas.map { try SocketClient($0.publicAddress) }
         for comment in 1...6 {
@@ -45,7 +45,7 @@ import Testing
         return deliveries.count
     }
 
-    @Test func theOtherReplicaGoesOnWhenOneIsKilled() throws {
+    @Test func `the other replica goes on when one is killed`() throws {
         let replicas = try sites.map { try $0.start() }
         #expect(try WebhookSite.post(1, SocketClient(replicas[0].publicAddress)) == "accepted")
         #expect(sink.waitForRequests(1))
@@ -58,7 +58,7 @@ import Testing
         #expect(try replicas[1].stop() == .exit(0))
     }
 
-    @Test func aStepOfARotationWaitsForEveryReplica() throws {
+    @Test func `a step of a rotation waits for every replica`() throws {
         for site in sites {
             site.change([
                 "store": ["type": "postgres", "url": ["file": "database-url"]],
@@ -92,7 +92,7 @@ import Testing
         for replica in replicas { #expect(try replica.stop() == .exit(0)) }
     }
 
-    @Test func aDatabaseThatIsAwayStopsNoChat() throws {
+    @Test func `a database that is away stops no chat`() throws {
         let site = sites[0]
         let server = try site.start()
         #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
@@ -112,7 +112,7 @@ import Testing
         #expect(!(try server.process.errors.text().contains("postgres://")))
     }
 
-    @Test func aServiceThatStartsBeforeItsDatabaseWaitsForIt() throws {
+    @Test func `a service that starts before its database waits for it`() throws {
         database.stop()
         let server = try sites[0].start()
         #expect(try server.authorize(sites[0].workspace.key()).status == 503, "nobody can say yet whether the key is revoked")
@@ -144,7 +144,7 @@ import Testing
         #expect(try replica.stop() == .exit(0))
     }
 
-    @Test func aRoleThatOwnsNothingIsEnoughToServe() throws {
+    @Test func `a role that owns nothing is enough to serve`() throws {
         let site = sites[0]
         _ = try database.sql("CREATE ROLE serving LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
         try site.workspace.write("database-url", database.url(user: "serving"), mode: 0o600)

@@ -24,7 +24,7 @@ import Testing
         #expect(try WebhookSite.post(comment, SocketClient(server.publicAddress)) == "accepted")
     }
 
-    @Test func aCommentReachesThePhone() throws {
+    @Test func `a comment reaches the phone`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try post(1, server)
@@ -42,7 +42,7 @@ import Testing
         #expect(!log.contains(PushSite.token))
     }
 
-    @Test func aTokenInUpperCaseIsTheSameDevice() throws {
+    @Test func `a token in upper case is the same device`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server, user: "former", token: PushSite.token.uppercased())
         try site.register(server, device: "device-2")
@@ -53,7 +53,7 @@ import Testing
         #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
     }
 
-    @Test func aTokenThatAPNsCannotHaveMadeIsRefusedAtOnce() throws {
+    @Test func `a token that APNs cannot have made is refused at once`() throws {
         let server = try RunningServer(site.workspace)
         let (digits, half) = (PushSite.token, String(PushSite.token.prefix(8)))
         let descriptions = [
@@ -80,7 +80,7 @@ import Testing
         for token in descriptions + otherForms where token.utf8.count > 20 { #expect(!log.contains(token)) }
     }
 
-    @Test func theEnvironmentThatTookATokenIsRemembered() throws {
+    @Test func `the environment that took a token is remembered`() throws {
         site.simulators.devices[PushSite.token] = SimulatedDevice(provider: .apnsSandbox)
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -93,7 +93,7 @@ import Testing
         #expect(site.simulators[.apns].requestCount == 1, "the other environment was asked once")
     }
 
-    @Test func aDeviceThatIsGoneLeavesTheRegistry() throws {
+    @Test func `a device that is gone leaves the registry`() throws {
         site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -111,7 +111,7 @@ import Testing
         #expect(try server.process.errors.line(containing: "push_token.removed").number > 0)
     }
 
-    @Test func aBadCredentialPausesUntilItIsMended() throws {
+    @Test func `a bad credential pauses until it is mended`() throws {
         try site.configure(["apns": ["key_id": "WRONGKEYID"]])
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -140,7 +140,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aReloadThatChangesNothingKeepsTheProviderToken() throws {
+    @Test func `a reload that changes nothing keeps the provider token`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server)
         for comment in 1...5 as ClosedRange<Int64> {
@@ -157,7 +157,7 @@ import Testing
         #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
     }
 
-    @Test func aNotifierThatCannotBeUsedIsRefusedAtOnce() throws {
+    @Test func `a notifier that cannot be used is refused at once`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try site.configure(["apns": ["key": ["file": "other-secret"]]])

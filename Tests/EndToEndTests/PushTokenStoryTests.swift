@@ -11,7 +11,7 @@ import Time
     private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "0aF9", count: 12)
     private static let masked = "mkZ9…0aF9(68)"
 
-    @Test func aDeviceRegistersHearsAndSignsOut() throws {
+    @Test func `a device registers hears and signs out`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])
@@ -59,7 +59,7 @@ import Time
         #expect(!(try server.process.errors.text()).contains(Markers.prefix))
     }
 
-    @Test func anOperatorRemovesATokenOfARunningService() throws {
+    @Test func `an operator removes a token of a running service`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])
@@ -76,7 +76,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aRestartForgetsNeitherDeviceNorLimit() throws {
+    @Test func `a restart forgets neither device nor limit`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])

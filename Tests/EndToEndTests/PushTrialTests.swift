@@ -27,7 +27,7 @@ import Testing
         try Deskgate.run(["check", "--config", site.workspace.configuration, "--live"] + further)
     }
 
-    @Test func aPushArrivesThroughEachProvider() throws {
+    @Test func `a push arrives through each provider`() throws {
         for (notifier, provider) in Self.providers {
             let before = site.simulators.recorder.count
             let result = try pushTest(notifier, "--title", "Ann", "--body", "Hello from \(notifier)")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aPushWithABadCredentialIsRefusedWithTheRemedy() throws {
+    @Test func `a push with a bad credential is refused with the remedy`() throws {
         try site.configure(site.badCredentials())
         for (notifier, _) in Self.providers {
             let result = try pushTest(notifier)
@@ -56,7 +56,7 @@ import Testing
         #expect(site.simulators.recorder.count == 0)
     }
 
-    @Test func aTokenThatTheProviderDoesNotKnowIsRefused() throws {
+    @Test func `a token that the provider does not know is refused`() throws {
         site.simulators.devices[PushSite.token] = SimulatedDevice(refusal: .unregistered)
         for (notifier, _) in Self.providers {
             let result = try pushTest(notifier, "--json")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatIsAwayIsToldFromOneThatRefuses() throws {
+    @Test func `a provider that is away is told from one that refuses`() throws {
         try site.configure(["rustore": ["url": "https://localhost:1"], "hms": ["token_url": "https://localhost:1"]])
         for (notifier, reason) in [("rustore", "cannot_connect"), ("hms", "token_cannot_connect")] {
             let result = try pushTest(notifier)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Each command without a service makes a provider token; the simulated APNs takes three in 20 minutes.
-    @Test func tooManyProviderTokensAreNamed() throws {
+    @Test func `too many provider tokens are named`() throws {
         for _ in 0..<3 { #expect(try checkLive().code == 0) }
         let result = try checkLive()
         #expect(result.code == 1)
@@ -103,7 +103,7 @@ import Testing
 
     private static let away: JSONObject = ["url": "https://localhost:1", "sandbox_url": "https://localhost:1"]
 
-    @Test func aCertificateThatCannotBeProvenIsToldWithWhatIsKnown() throws {
+    @Test func `a certificate that cannot be proven is told with what is known`() throws {
         let pair = try LoopbackCertificate()
         try configureCertificate((pair.certificate, pair.key), Self.away)
         let result = try checkLive()
@@ -115,7 +115,7 @@ import Testing
         #expect(result.output.contains(", and not that Apple accepts it\n"))
     }
 
-    @Test func anExpiredCertificateIsBadAlsoWhenAppleIsAway() throws {
+    @Test func `an expired certificate is bad also when Apple is away`() throws {
         try configureCertificate(try TestAuthority().issue(isExpired: true), Self.away)
         let result = try checkLive()
         #expect(result.code == 2)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The simulated APNs takes tokens alone.
-    @Test func aCertificateThatIsNotTakenIsNamed() throws {
+    @Test func `a certificate that is not taken is named`() throws {
         let pair = try LoopbackCertificate()
         try configureCertificate((pair.certificate, pair.key))
         let result = try checkLive()
@@ -132,20 +132,20 @@ import Testing
     }
 
     @Test(arguments: ["log", "nobody"])
-    func onlyPushNotifiersSendPushes(_ notifier: String) throws {
+    func `only push notifiers send pushes`(_ notifier: String) throws {
         let result = try pushTest(notifier)
         #expect(result.code == 2)
         #expect(result.errors == "deskgate: \(notifier) is no notifier that sends pushes; there are: apns, fcm, hms, rustore\n")
     }
 
-    @Test func aSecurityKeyIsNoToken() throws {
+    @Test func `a security key is no token`() throws {
         let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", wellFormedKey]
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --token is a security key; "))
     }
 
-    @Test func aMalformedTokenIsCalledThat() throws {
+    @Test func `a malformed token is called that`() throws {
         for (notifier, _) in Self.providers {
             let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", notifier, "--token", "no push token"]
             let result = try Deskgate.run(words)
@@ -155,14 +155,14 @@ import Testing
     }
 
     /// FCM's own error shows that it has accepted the sender.
-    @Test func aProofThatBlamesTheTokenIsGood() throws {
+    @Test func `a proof that blames the token is good`() throws {
         site.simulators.devices["deskgate-check"] = SimulatedDevice(refusal: .invalid)
         let result = try checkLive()
         #expect(result.code == 0)
         #expect(result.output.contains("\nfcm (fcm): good\n"))
     }
 
-    @Test func goodCredentialsAreProvenWithoutAPush() throws {
+    @Test func `good credentials are proven without a push`() throws {
         let result = try checkLive()
         #expect(result.code == 0)
         let lines = result.output.split(separator: "\n").dropFirst()
@@ -176,7 +176,7 @@ import Testing
         #expect(seen.isEmpty)
     }
 
-    @Test func badCredentialsAreNamedWithTheirRemedies() throws {
+    @Test func `bad credentials are named with their remedies`() throws {
         try site.configure(site.badCredentials())
         let result = try checkLive("--json")
         #expect(result.code == 2)
@@ -193,7 +193,7 @@ import Testing
         #expect(text.output.contains("\napns (apns): bad: invalid_provider_token: check \"key\""))
     }
 
-    @Test func initTakesOverTheSimulators() throws {
+    @Test func `init takes over the simulators`() throws {
         let directory = site.workspace.directory
         let made = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("sim"))
         #expect(made.code == 0)
@@ -211,7 +211,7 @@ import Testing
                     + "and the provider reads both\n"))
     }
 
-    @Test func initNeedsASimulatorThatHasStarted() throws {
+    @Test func `init needs a simulator that has started`() throws {
         let directory = site.workspace.directory
         let result = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("nothing"))
         #expect(result.code == 2)

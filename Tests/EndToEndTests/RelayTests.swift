@@ -10,7 +10,7 @@ import Time
     private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "1bE8", count: 12)
 
     /// The help desk cannot take the registration, its owner signs out meanwhile, and the service restarts before either is tried again.
-    @Test func aTokenWhoseOwnerHasSignedOutIsNotSent() throws {
+    @Test func `a token whose owner has signed out is not sent`() throws {
         let helpDesk = try ScriptedServer(.requests([[.respond(503)], [.respond(200, body: "{}")]]))
         defer { helpDesk.stop() }
         let site = try WebhookSite(

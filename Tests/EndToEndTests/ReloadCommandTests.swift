@@ -14,7 +14,7 @@ import Testing
             ["reload", "--pid", "\(server.process.identifier)"] + options, environment: ["DESKGATE_TIME_LIMIT_FACTOR": "\(factor)"])
     }
 
-    @Test func aConfigurationInForceIsSuccess() throws {
+    @Test func `a configuration in force is success`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.configure(Self.twoApps)
@@ -27,7 +27,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func keysThatNeedARestartAreNamed() throws {
+    @Test func `keys that need a restart are named`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.configure(["shutdown": ["drain_seconds": 5], "log": ["level": "info", "format": "text"]])
@@ -49,7 +49,7 @@ import Testing
         (#"{"#, ":1:1: not valid JSON: "), (#"{"apps": []}"#, ":1:2: $.apps: "),
         (#"{"listen": 1, "unknown": 2}"#, ":1:15: $.unknown: unknown key"),
     ])
-    func mistakesAreNamed(text: String, reason: String) throws {
+    func `mistakes are named`(text: String, reason: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.write("config.json", text)
@@ -64,7 +64,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func noEarlierOutcomeIsTold() throws {
+    @Test func `no earlier outcome is told`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         for _ in 0..<3 {
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Of two signals that wait the kernel keeps one.
-    @Test func manyAtOnceAllGetTheirOutcome() throws {
+    @Test func `many at once all get their outcome`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let arguments = ["reload", "--pid", "\(server.process.identifier)"].map { Array($0.utf8) }
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A pipe that nobody writes to keeps a reload waiting, as a hanging network file system does.
-    @Test func aServiceThatHangsIsNamed() throws {
+    @Test func `a service that hangs is named`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         unsafe unlink(workspace.configuration)
@@ -107,7 +107,7 @@ import Testing
         #expect(try server.process.waitForEnd() == .signal(SIGKILL))
     }
 
-    @Test func theEndOfTheServiceIsTold() throws {
+    @Test func `the end of the service is told`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         unsafe unlink(workspace.configuration)
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// No process has this number (pid_max in proc(5)).
-    @Test func noProcessIsAFailure() throws {
+    @Test func `no process is a failure`() throws {
         let result = try Deskgate.run("reload", "--pid", "4194304")
         #expect(result.code == 2)
         let message = "the process 4194304 cannot be asked to reload: No such process; name the process that serves with --pid"
@@ -204,7 +204,7 @@ import Testing
         #expect(try service.waitForEnd() == .exit(0))
     }
 
-    @Test func theManagerIsToldBeforeTheCommandEnds() throws {
+    @Test func `the manager is told before the command ends`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let server = try RunningServer(configuration: workspace.configuration, environment: manager.environment)

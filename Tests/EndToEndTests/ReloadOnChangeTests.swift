@@ -26,7 +26,7 @@ import Testing
     }
 
     /// A secret that Kubernetes has mounted: `NAME -> ..data/NAME`, and `..data` leads to a directory that is replaced as a whole.
-    @Test func aMountedSecretOfKubernetes() throws {
+    @Test func `a mounted secret of Kubernetes`() throws {
         let workspace = try Workspace()
         let mount = try MountedSecret()
         var files = ["config.json": try Self.text(workspace, Workspace.app(1)), "app-1.key": Markers.appSecrets[0] + "\n"]
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// As editors and careful programs write: another file, which then takes the name.
-    @Test func filesThatAreRenamedIntoPlace() throws {
+    @Test func `files that are renamed into place`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let next = try Self.text(workspace, Workspace.app(1), Workspace.app(2))
@@ -69,7 +69,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aHalfWrittenFileIsRefusedAndTheNextChangeTriesAgain() throws {
+    @Test func `a half written file is refused and the next change tries again`() throws {
         let admin: JSONValue = ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]]
         let workspace = try Workspace(["reload": ["on_change": true], "admin": admin])
         let server = try RunningServer(workspace)
@@ -97,7 +97,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aRemovedFileChangesNothingUntilItIsBack() throws {
+    @Test func `a removed file changes nothing until it is back`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -113,7 +113,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aRenewedCertificateIsShown() throws {
+    @Test func `a renewed certificate is shown`() throws {
         let (first, second) = (try TestCertificate(), try TestCertificate())
         let workspace = try Workspace()
         func install(_ pair: TestCertificate) throws {
@@ -131,7 +131,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func isOffByDefault() throws {
+    @Test func `is off by default`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.configure(Self.configuration(Workspace.app(1), Workspace.app(2)))
@@ -158,7 +158,7 @@ import Testing
 
     /// As the kernel refuses when others have used up what there is.
     @Test(.enabled(if: mayForbidWatches, "unshare(1) is not permitted"))
-    func filesAreReadEveryFewSecondsWhereNoneCanBeWatched() throws {
+    func `files are read every few seconds where none can be watched`() throws {
         let workspace = try Workspace(Self.reload)
         let process = try start(workspace, after: "echo 0 > /proc/sys/user/max_inotify_instances")
         let reported = try jsonObject(process.errors.line(containing: "cannot be watched").text)
@@ -174,7 +174,7 @@ import Testing
 
     /// As Docker gives a container a single file of the host.
     @Test(.enabled(if: mayForbidWatches, "unshare(1) is not permitted"))
-    func aFileThatIsMountedAlone() throws {
+    func `a file that is mounted alone`() throws {
         let workspace = try Workspace(Self.reload)
         try workspace.write("mounted", workspace.read("config.json"))
         try workspace.write("next", Self.text(workspace, Workspace.app(1), Workspace.app(2)))
@@ -195,7 +195,7 @@ import Testing
             [(key, Workspace.app, 200), (key, Workspace.app, 200), (try self.key(ofSecret: 1, app: Workspace.app), Workspace.app, 403)])
     }
 
-    @Test func aBurstOfChangesUnderLoadGivesNoWrongAnswer() throws {
+    @Test func `a burst of changes under load gives no wrong answer`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let load = try load(server, workspace)
@@ -214,7 +214,7 @@ import Testing
         #expect(try !server.process.errors.text().contains("configuration not reloaded"))
     }
 
-    @Test(arguments: [false, true]) func aStormOfSignalsUnderLoadGivesNoWrongAnswer(_ followsChanges: Bool) throws {
+    @Test(arguments: [false, true]) func `a storm of signals under load gives no wrong answer`(_ followsChanges: Bool) throws {
         let workspace = try Workspace(["reload": ["on_change": .bool(followsChanges)]])
         let server = try RunningServer(workspace)
         let load = try load(server, workspace)

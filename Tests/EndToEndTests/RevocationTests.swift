@@ -31,7 +31,7 @@ import Testing
         #expect(again.errors.contains("No revocation has this id"))
     }
 
-    @Test func eachKindIsInForceWithTheNextRequestAndEndsWithItsRemoval() throws {
+    @Test func `each kind is in force with the next request and ends with its removal`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let (key, other) = (try site.workspace.key(), try site.workspace.key(user: "other"))
@@ -63,7 +63,7 @@ import Testing
         #expect(!log.contains(#""other""#))
     }
 
-    @Test func signingOutEndsKeysAndDevicesAndBlockingEndsLaterKeysToo() throws {
+    @Test func `signing out ends keys and devices and blocking ends later keys too`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let person = ["--app", Workspace.app, "--user", Markers.user]
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Neither a restart nor kill -9 forgets them, and commands reach the store of a service that does not run.
-    @Test func aRestartForgetsNothing() throws {
+    @Test func `a restart forgets nothing`() throws {
         let site = try WebhookSite(sink)
         let first = try site.start()
         let key = try site.workspace.key()
@@ -151,7 +151,7 @@ import Testing
         #expect(try author() == "command (\(user))")
     }
 
-    @Test func wrongWordsAreRefused() throws {
+    @Test func `wrong words are refused`() throws {
         let site = try WebhookSite(sink)
         #expect(try site.start().stop() == .exit(0))
         let key = try site.workspace.key()
@@ -202,7 +202,7 @@ import Testing
         return try jsonObject(result.output)
     }
 
-    @Test func oneHearsOfTheOthersAndGoesOnWhileTheDatabaseIsAway() throws {
+    @Test func `one hears of the others and goes on while the database is away`() throws {
         let replicas = try sites.map { try $0.start() }
         let (key, other) = (try sites[0].workspace.key(), try sites[0].workspace.key(user: "other"))
         #expect(try replicas[1].authorize(key).status == 200)

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// The service is stopped, and another user's program has its port.
-    @Test func theTokenNeverReachesAStranger() throws {
+    @Test func `the token never reaches a stranger`() throws {
         let workspace = try Workspace()
         #expect(try RunningServer(configuration: workspace.configuration).stop() == .exit(0))
         let rogue = try ScriptedServer(.everyRequest(.respond(200, body: #"{"deliveries":[],"proofs":["x"]}"#)))
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The service runs, but its command is sent to the wrong port: the store is held, and both are told.
-    @Test func aStrangerBesideARunningServiceIsNamed() throws {
+    @Test func `a stranger beside a running service is named`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let rogue = try ScriptedServer(.everyRequest(.respond(404)))
@@ -49,7 +49,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func everyCommandWorksOverAUnixSocket() throws {
+    @Test func `every command works over a Unix socket`() throws {
         let workspace = try Workspace(Self.admin(["unix": "admin.sock"]))
         let server = try RunningServer(workspace)
         for words in [["deliveries", "list"], ["deliveries", "purge", "--state", "dead"], ["tokens", "list", "--app", Workspace.app]] {

@@ -10,7 +10,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func cleanTextPasses() throws {
+    @Test func `clean text passes`() throws {
         let almost = wellFormedKey.dropLast()
         try directory.write(
             "clean", "a line\n\(almost)\n-----BEGIN CERTIFICATE-----\n{\"key_id\": 1, \"secret\": {\"file\": \"app-1.key\"}}\n")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["security key", "app secret", "admin token", "user", "vector secret", "PEM", "RSA PEM"])
-    func plantedSecretIsNamedAndNotShown(_ kind: String) throws {
+    func `planted secret is named and not shown`(_ kind: String) throws {
         let secret =
             switch kind {
             case "security key": wellFormedKey
@@ -36,18 +36,18 @@ import Testing
         #expect(try ScanSecrets.run(directory.path("clean"), directory.path("planted")).code == 1)
     }
 
-    @Test func findsThemAmongBytesThatAreNoText() throws {
+    @Test func `finds them among bytes that are no text`() throws {
         let bytes = [0, 0xFF, 0x0A, 0xC3] + Array(wellFormedKey.utf8) + [0]
         try directory.write("binary", bytes)
         #expect(try ScanSecrets.run(directory.path("binary")) == (1, "\(directory.path("binary")):2\n", ""))
     }
 
-    @Test func findsThemInOddlyNamedFilesAtTheEndWithoutALineFeed() throws {
+    @Test func `finds them in oddly named files at the end without a line feed`() throws {
         try directory.write("-n odd: name", Markers.user)
         #expect(try ScanSecrets.run(directory.path) == (1, "\(directory.path("-n odd: name")):1\n", ""))
     }
 
-    @Test func nothingToSearchIsAnError() throws {
+    @Test func `nothing to search is an error`() throws {
         #expect(try ScanSecrets.run().code == 2)
         #expect(try ScanSecrets.run(directory.path).code == 2)
         #expect(try ScanSecrets.run(directory.path("missing")).code == 2)

@@ -20,37 +20,37 @@ import Testing
         return try run(["key", "verify"] + words, input: input)
     }
 
-    @Test(arguments: ["", "\n", "\r\n"]) func keyVerify(_ end: String) throws {
+    @Test(arguments: ["", "\n", "\r\n"]) func `key verify`(_ end: String) throws {
         let result = try verify(try workspace.key() + end)
         #expect(result.code == 0)
         #expect(result.output.contains("\nreason       valid\n"))
     }
 
-    @Test func keyInspect() throws {
+    @Test func `key inspect`() throws {
         let result = try run(["key", "inspect", "--key", "-", "--json"], input: wellFormedKey)
         #expect(result.code == 0)
         #expect(try result.json.integer("key_id") == 1)
     }
 
     /// It is the token that is looked at, and not the dash.
-    @Test func pushTest() throws {
+    @Test func `push test`() throws {
         let words = ["push", "test", "--config", workspace.configuration, "--notifier", "log", "--token", "-"]
         #expect(try run(words, input: wellFormedKey).errors.hasPrefix("deskgate: --token is a security key; "))
     }
 
-    @Test(arguments: ["", "\n", "one\ntwo\n"]) func mustBeOneLine(_ input: String) throws {
+    @Test(arguments: ["", "\n", "one\ntwo\n"]) func `must be one line`(_ input: String) throws {
         let result = try verify(input)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key: expected one line on standard input, and not an empty one\n"))
     }
 
-    @Test func isNotEndless() throws {
+    @Test func `is not endless`() throws {
         let result = try verify(String(repeating: "a", count: 70_000))
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key: cannot read standard input: File too large\n"))
     }
 
-    @Test func helpSaysSo() throws {
+    @Test func `help says so`() throws {
         #expect(try Deskgate.run("key", "inspect", "--help").output.contains("the security key; - reads it from standard input\n"))
         #expect(try Deskgate.run("key", "verify", "--help").output.contains("the security key; - reads it from standard input\n"))
     }

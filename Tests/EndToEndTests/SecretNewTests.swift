@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate secret new`
 @Suite struct SecretNewTests {
-    @Test func is43CharactersAndAnotherEachTime() throws {
+    @Test func `is 43 characters and another each time`() throws {
         var seen: Set<String> = []
         for _ in 0..<5 {
             let result = try Deskgate.run("secret", "new")
@@ -17,7 +17,7 @@ import Testing
         #expect(seen.count == 5)
     }
 
-    @Test func forMachines() throws {
+    @Test func `for machines`() throws {
         let result = try Deskgate.run("secret", "new", "--json")
         #expect(result.code == 0)
         let json = try result.json
@@ -25,7 +25,7 @@ import Testing
         #expect(json.string("secret")?.utf8.count == 43)
     }
 
-    @Test func goesIntoANewFileAlone() throws {
+    @Test func `goes into a new file alone`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
         #expect(result.code == 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(elsewhere.errors.hasPrefix("\(reason)first run mkdir -p \(scratch.path("missing"))\n"))
     }
 
-    @Test func signsEvents() throws {
+    @Test func `signs events`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("secret", "new", "--signing", "--json", "--out", scratch.path("backend.key"))
         #expect(try result.json == ["file": .string(scratch.path("backend.key"))])
@@ -59,7 +59,7 @@ import Testing
         #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0)
     }
 
-    @Test func configurationTakesIt() throws {
+    @Test func `configuration takes it`() throws {
         let workspace = try Workspace()
         try workspace.write("app-1.key", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)
         try workspace.write("admin-token", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)

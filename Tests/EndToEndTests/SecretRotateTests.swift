@@ -30,7 +30,7 @@ import Threading
     }
 
     /// All steps while clients authorize with the old and the new secret's keys: nobody is denied before the old secret is gone.
-    @Test func aRotationUnderLoadDeniesNobody() throws {
+    @Test func `a rotation under load denies nobody`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let old = try workspace.key()
@@ -92,7 +92,7 @@ import Threading
     }
 
     /// Everything but the keys stays as it was written, and the file keeps its permissions.
-    @Test func changesNothingElseInTheFile() throws {
+    @Test func `changes nothing else in the file`() throws {
         let workspace = try Workspace(Self.listeners)
         let before = try workspace.read("config.json")
         try workspace.directory.write("config.json", before.replacing("\"admin\"", with: "\n\n  \"admin\" "), mode: 0o604)
@@ -111,7 +111,7 @@ import Threading
     }
 
     /// Without a service, the store knows of the uses; without either, only a key can be added.
-    @Test func withoutAServiceTheStoreIsAsked() throws {
+    @Test func `without a service the store is asked`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         #expect(try server.authorize(workspace.key()).status == 200)
@@ -131,7 +131,7 @@ import Threading
         #expect(try reported(rotate(workspace, "--apply", "--force", "--json")) == ["activate", "done", nil])
     }
 
-    @Test func refusesWhatItCannotDoWhole() throws {
+    @Test func `refuses what it cannot do whole`() throws {
         let workspace = try Workspace(Self.listeners)
         let text = try workspace.read("config.json")
         try workspace.write("app-1-2.key", "taken", mode: 0o600)
@@ -155,7 +155,7 @@ import Threading
         #expect(try workspace.read("app-1-2.key") == "taken\n")
     }
 
-    @Test func peopleReadWhatIsNext() throws {
+    @Test func `people read what is next`() throws {
         let workspace = try Workspace(Self.listeners)
         #expect(
             try rotate(workspace).output

@@ -16,7 +16,7 @@ import Time
             ),
             (500, 1, "unknown: status_500: the receiver has not taken the event: check \"url\", and look at the receiver's log"),
         ] as [(Int, Int32, String)])
-    func aReceiverIsAsked(status: Int, code: Int32, verdict: String) throws {
+    func `a receiver is asked`(status: Int, code: Int32, verdict: String) throws {
         let sink = try ScriptedServer(.requests([[.respond(status)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -32,7 +32,7 @@ import Time
         #expect(event["data"] == ["notifier": "sink"])
     }
 
-    @Test func nobodyIsAskedUnasked() throws {
+    @Test func `nobody is asked unasked`() throws {
         let sink = try ScriptedServer(.requests([[.respond(200)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink)

@@ -42,7 +42,7 @@ import Testing
         Case(
             effect: .stallStream, status: 503, retryAfter: "5", result: "unavailable", outcome: "unavailable", reason: "timeout"),
     ])
-    func aSessionTokenComesLater(_ fault: Case) throws {
+    func `a session token comes later`(_ fault: Case) throws {
         let server = try RunningServer(site.workspace)
         fail("issue_session_token", fault.effect)
         let refused = try site.call(server, path: "session-token")
@@ -59,7 +59,7 @@ import Testing
         #expect(log.contains { $0.contains(#""reason":"\#(fault.reason)""#) })
     }
 
-    @Test func anAnswerToSupportIsGivenLater() throws {
+    @Test func `an answer to support is given later`() throws {
         let server = try RunningServer(site.workspace)
         let (id, channel) = try site.ticket(server)
         let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The relay goes on until Sendbird has the token, and another person's waits for nothing.
-    @Test func aPushTokenArrivesInTheEnd() throws {
+    @Test func `a push token arrives in the end`() throws {
         let server = try RunningServer(site.workspace)
         fail("add_push_token", .answer(Fault.Answer(429, retryAfter: "1")))
         #expect(try site.register(server) == #"{"status":"registered"}"#)
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Desk's webhook is answered within its second, also while Chat hangs.
-    @Test func webhooksWaitForNothing() throws {
+    @Test func `webhooks wait for nothing`() throws {
         let server = try RunningServer(site.workspace)
         site.chat.meet(SendbirdSite.user)
         for _ in 0..<4 { fail("issue_session_token", .stallStream) }

@@ -21,7 +21,7 @@ import Testing
         return try jsonObject(response.text).string("session_token") ?? ""
     }
 
-    @Test func aTokenIsKeptAndABlockEndsIt() throws {
+    @Test func `a token is kept and a block ends it`() throws {
         let server = try RunningServer(site.workspace)
         let first = try token(site.call(server, path: "session-token"))
         #expect(sessions == [first], "the user was made first")
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Sendbird is away when a user is blocked, and the service is killed; all the same the user's tokens end.
-    @Test func aBlockEndsTokensEvenAfterAKill() throws {
+    @Test func `a block ends tokens even after a kill`() throws {
         var server = try RunningServer(site.workspace)
         _ = try token(site.call(server, path: "session-token"))
         site.sendbird.faults.add(Fault(.answer(Fault.Answer(503)), at: .sendbirdChat, token: "end_sessions", times: nil))
@@ -60,7 +60,7 @@ import Testing
         try site.end(server)
     }
 
-    @Test func pushTokensAreAsTheRegistryHasThem() throws {
+    @Test func `push tokens are as the registry has them`() throws {
         let server = try RunningServer(site.workspace)
         func tokens() -> [String] { site.chat.pushTokens(of: SendbirdSite.user, "apns") }
         let later = String(repeating: "0b", count: 32)
@@ -73,7 +73,7 @@ import Testing
         try site.end(server, hiding: [later])
     }
 
-    @Test func checkHasTheTokensJudged() throws {
+    @Test func `check has the tokens judged`() throws {
         let good = try Deskgate.run("check", "--live", "--json", "--config", site.workspace.configuration)
         #expect(try Self.evaluated(good).map { $0["status"]?.text } == ["good", "good"])
         #expect(good.code == 0)

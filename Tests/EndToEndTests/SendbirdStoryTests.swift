@@ -18,7 +18,7 @@ import Testing
         return site.phones.simulators.recorder.pushes.map(\.body)
     }
 
-    @Test func whatSupportWritesReachesThePhoneAndTheBackend() throws {
+    @Test func `what support writes reaches the phone and the backend`() throws {
         let server = try RunningServer(site.workspace)
         #expect(try site.register(server) == #"{"status":"registered"}"#)
         let (id, channel) = try site.ticket(server)
@@ -50,7 +50,7 @@ import Testing
         try site.end(server, hiding: ["How can I help", "for support alone", "invoice.pdf"])
     }
 
-    @Test func aQuestionIsAnsweredByTheCustomer() throws {
+    @Test func `a question is answered by the customer`() throws {
         let server = try RunningServer(site.workspace)
         _ = try site.register(server)
         let (id, channel) = try site.ticket(server)
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// The vendor's SDK answers by itself, and a declined question is told as such.
-    @Test func anAnswerOfTheVendorsOwnAppCounts() throws {
+    @Test func `an answer of the vendors own app counts`() throws {
         let server = try RunningServer(site.workspace)
         let (id, channel) = try site.ticket(server)
         let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
@@ -124,7 +124,7 @@ import Testing
         try site.end(server, hiding: ["Mary"])
     }
 
-    @Test func aSignatureIsVerifiedByHand() throws {
+    @Test func `a signature is verified by hand`() throws {
         let directory = site.workspace.directory
         try directory.write("empty.json", "{}")
         func verify(_ signature: String) throws -> Deskgate.Result {

@@ -6,7 +6,7 @@ import Testing
 
 /// `deskgate serve`: its log, and what it does when nobody takes it.
 @Suite struct ServeLogTests {
-    @Test func everyLineIsOneJSONObject() throws {
+    @Test func `every line is one JSON object`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try provoke(server, workspace)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["json", "text"])
-    func noSecretIsInIt(_ format: String) throws {
+    func `no secret is in it`(_ format: String) throws {
         let workspace = try Workspace(["log": ["level": "debug", "format": .string(format)]])
         let server = try RunningServer(workspace)
         try provoke(server, workspace)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [ChildProcess.ErrorOutput.closed, .broken, .unread])
-    func serviceWorksWhenNobodyTakesItsLog(_ errors: ChildProcess.ErrorOutput) throws {
+    func `service works when nobody takes its log`(_ errors: ChildProcess.ErrorOutput) throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let configuration = try workspace.read("config.json")
         let key = try workspace.key()
@@ -53,7 +53,7 @@ import Testing
         #expect(!workspace.directory.contents().contains("public.sock"))
     }
 
-    @Test func noSocketTakesTheNumberOfAClosedDescriptor() throws {
+    @Test func `no socket takes the number of a closed descriptor`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let process = try RunningServer.start(workspace.configuration, errors: .closed)
         _ = try connect(to: .unix(path: workspace.directory.path("public.sock")))

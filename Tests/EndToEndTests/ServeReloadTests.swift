@@ -7,7 +7,7 @@ import Testing
 @Suite struct ServeReloadTests {
     private static let twoApps: JSONObject = ["apps": [Workspace.app(1), Workspace.app(2)]]
 
-    @Test func newAppIsKnownAtOnce() throws {
+    @Test func `new app is known at once`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let oldKey = try workspace.key()
@@ -21,7 +21,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func retiredKeyIsDeniedAtOnce() throws {
+    @Test func `retired key is denied at once`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{\"apps\": []}", "{\"listen\": 1, \"unknown\": 2}"])
-    func wrongFileChangesNothingAndIsTold(_ text: String) throws {
+    func `wrong file changes nothing and is told`(_ text: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -50,7 +50,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func missingSecretChangesNothing() throws {
+    @Test func `missing secret changes nothing`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -65,7 +65,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func whatNeedsARestartIsRefusedAsAWhole() throws {
+    @Test func `what needs a restart is refused as a whole`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         var changes = Self.twoApps
@@ -85,7 +85,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func manySignalsUnderRequestsLoseNone() throws {
+    @Test func `many signals under requests lose none`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()

@@ -12,7 +12,7 @@ import Testing
         -----END CERTIFICATE-----
         """
 
-    @Test func answersOnceItSaysThatItServes() throws {
+    @Test func `answers once it says that it serves`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         #expect(try server.authorize(workspace.key()).status == 200)
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The limit shows in /proc; a process that may not be dumped also has root's name on its files there (proc(5)).
-    @Test func leavesNoCoreDump() throws {
+    @Test func `leaves no core dump`() throws {
         let server = try RunningServer(Workspace())
         let limits = String(decoding: try File.read("/proc/\(server.process.identifier)/limits", limit: 1 << 16).bytes, as: UTF8.self)
         let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
@@ -32,7 +32,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func portIsInUse() throws {
+    @Test func `port is in use`() throws {
         let first = try RunningServer(Workspace())
         guard case .tcp(_, let port) = first.publicAddress, case .tcp(_, let adminPort) = first.adminAddress else { return }
         func remedy(_ port: UInt16) -> String {
@@ -57,7 +57,7 @@ import Testing
         #expect(try first.stop() == .exit(0))
     }
 
-    @Test func unixSocketIsInUse() throws {
+    @Test func `Unix socket is in use`() throws {
         // Without a file, which the first would keep for itself before any listener is opened.
         var members = Workspace.unixListeners
         members.append(["type": "memory"], forKey: "store")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["missing/public.sock", "app-1.key/public.sock", "app-1.key"])
-    func unixSocketCannotBeMade(_ path: String) throws {
+    func `Unix socket cannot be made`(_ path: String) throws {
         let workspace = try Workspace(["listen": ["unix": .string(path), "max_connections": 100]])
         let secret = try workspace.read("app-1.key")
         let errors = try RunningServer.complaint(of: workspace)
@@ -78,18 +78,18 @@ import Testing
         #expect(try workspace.read("app-1.key") == secret)
     }
 
-    @Test func unixSocketPathIsTooLong() throws {
+    @Test func `Unix socket path is too long`() throws {
         let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "s", count: 200)), "max_connections": 100]])
         let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.withoutPlaces.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
     }
 
-    @Test func hostIsNotOfThisMachine() throws {
+    @Test func `host is not of this machine`() throws {
         let workspace = try Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]])
         #expect(try RunningServer.complaint(of: workspace).hasPrefix("deskgate: cannot listen on 192.0.2.1:0: "))
     }
 
-    @Test func secretFileIsMissing() throws {
+    @Test func `secret file is missing`() throws {
         let keys: JSONValue = [["id": 1, "secret": ["file": "missing.key"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         let file = workspace.directory.path("missing.key")
@@ -99,13 +99,13 @@ import Testing
                 + "No such file or directory; put it back, or, if none is in use yet, make one with: deskgate secret new --out \(file)\n")
     }
 
-    @Test func configurationIsMissing() throws {
+    @Test func `configuration is missing`() throws {
         let process = try RunningServer.start("/nonexistent/config.json")
         #expect(try process.waitForEnd() == .exit(2))
         #expect(try process.errors.text() == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")
     }
 
-    @Test func certificateIsBad() throws {
+    @Test func `certificate is bad`() throws {
         let tls: JSONValue = ["certificate": "certificate.pem", "key": "key.pem"]
         let workspace = try Workspace(["listen": ["host": "127.0.0.1", "port": 0, "max_connections": 100, "tls": tls]])
         try workspace.write("certificate.pem", Self.wrongPEM)

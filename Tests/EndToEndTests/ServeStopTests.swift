@@ -7,7 +7,7 @@ import Testing
 /// `deskgate serve`: how it ends.
 @Suite struct ServeStopTests {
     @Test(arguments: [SIGTERM, SIGINT])
-    func requestsInFlightAreAnswered(_ signal: Int32) throws {
+    func `requests in flight are answered`(_ signal: Int32) throws {
         // An hour, which is more than the test takes for the rest of a request.
         let workspace = try Workspace(["shutdown": ["drain_seconds": 3600]])
         let server = try RunningServer(workspace)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1] as [Int64])
-    func requestThatOutlastsTheDrainTimeIsCutOff(_ seconds: Int64) throws {
+    func `request that outlasts the drain time is cut off`(_ seconds: Int64) throws {
         let workspace = try Workspace(["shutdown": ["drain_seconds": .integer(seconds)]])
         let server = try RunningServer(workspace)
         let slow = try SlowRequest(server.publicAddress, workspace.key())
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [(SIGTERM, SIGTERM), (SIGINT, SIGINT), (SIGTERM, SIGINT)])
-    func aSecondSignalEndsItAtOnce(_ first: Int32, _ second: Int32) throws {
+    func `a second signal ends it at once`(_ first: Int32, _ second: Int32) throws {
         // An hour, which is more than the test waits.
         let workspace = try Workspace(["shutdown": ["drain_seconds": 3600]])
         let server = try RunningServer(workspace)
@@ -54,7 +54,7 @@ import Testing
         #expect(slow.isCutOff())
     }
 
-    @Test func nothingMoreIsDeliveredWhileRequestsAreDrained() throws {
+    @Test func `nothing more is delivered while requests are drained`() throws {
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 3600)
@@ -73,7 +73,7 @@ import Testing
         #expect(sink.requests.count == 1)
     }
 
-    @Test func withoutRequestsTheDrainTimeIsNotWaitedFor() throws {
+    @Test func `without requests the drain time is not waited for`() throws {
         // An hour, which is more than the test waits.
         let server = try RunningServer(Workspace(["shutdown": ["drain_seconds": 3600]]))
         let idle = try SocketClient(server.publicAddress)
@@ -81,7 +81,7 @@ import Testing
         #expect(try idle.isClosedByServer())
     }
 
-    @Test func signalsBeforeItServesAreNotLost() throws {
+    @Test func `signals before it serves are not lost`() throws {
         let workspace = try Workspace()
         let process = try RunningServer.start(workspace.configuration)
         // Whether it comes before or after the program holds signals back, nothing hangs and nothing is left.
@@ -90,7 +90,7 @@ import Testing
         #expect(end == .exit(0) || end == .signal(SIGTERM))
     }
 
-    @Test func startsAgainOnTheSamePortAtOnce() throws {
+    @Test func `starts again on the same port at once`() throws {
         let port = try freePort()
         let workspace = try Workspace(["listen": Workspace.listener(port: port)])
         let first = try RunningServer(workspace)
@@ -105,7 +105,7 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func killedServerLeavesASocketThatTheNextOneTakesOver() throws {
+    @Test func `killed server leaves a socket that the next one takes over`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let first = try RunningServer(workspace)
         #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
@@ -116,7 +116,7 @@ import Testing
         #expect(!workspace.directory.contents().contains("public.sock"))
     }
 
-    @Test func hundredRestartsLeaveNothingBehind() throws {
+    @Test func `hundred restarts leave nothing behind`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let temporary = try TemporaryDirectory()
         let key = try workspace.key()

@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The simulated APNs takes three provider tokens in 20 minutes.
-    @Test func noCommandMakesAnotherProviderToken() throws {
+    @Test func `no command makes another provider token`() throws {
         for _ in 0..<4 {
             let result = try checkLive()
             #expect(result.code == 0, "\(result.output)")
@@ -45,7 +45,7 @@ import Testing
         #expect(!log.contains(PushSite.token))
     }
 
-    @Test func aNotifierThatIsNotReloadedIsTriedAsTheFileHasIt() throws {
+    @Test func `a notifier that is not reloaded is tried as the file has it`() throws {
         try site.configure(["apns": ["key_id": "WRONGKEYID"]], adminPort: adminPort)
         let result = try checkLive()
         #expect(result.code == 2)
@@ -55,7 +55,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func anotherFileIsTriedAsItIs() throws {
+    @Test func `another file is tried as it is`() throws {
         let workspace = site.workspace
         let inForce = try workspace.read("config.json")
         try site.configure(["apns": ["key_id": "WRONGKEYID"]], adminPort: adminPort)
@@ -66,7 +66,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func withoutTheServiceTheCommandTriesItself() throws {
+    @Test func `without the service the command tries itself`() throws {
         #expect(try server.stop() == .exit(0))
         #expect(try checkLive().code == 0)
         #expect(try pushTest().code == 0)

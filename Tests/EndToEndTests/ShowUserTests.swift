@@ -38,7 +38,7 @@ import Time
         #expect(try client.readResponse().text == #"{"status":"registered"}"#)
     }
 
-    @Test func tellsAllThatIsKnown() throws {
+    @Test func `tells all that is known`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let nobody = try lines(site)
@@ -114,7 +114,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aBoundOfTheAppIsOneOfItsUsers() throws {
+    @Test func `a bound of the app is one of its users`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let result = try Deskgate.run(

@@ -32,7 +32,7 @@ import Testing
         return urls.string("rustore") ?? ""
     }
 
-    @Test func tellsMachinesWhatAPhoneShows() throws {
+    @Test func `tells machines what a phone shows`() throws {
         let process = try start("--json", "--fault", #"{"provider":"rustore","answer":{"status":503}}"#)
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         #expect(ready.string("event") == "ready")
@@ -46,7 +46,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func tellsPeopleWhatAPhoneShows() throws {
+    @Test func `tells people what a phone shows`() throws {
         let process = try start()
         let line = try process.output.line(containing: "RuStore").text
         let url = try #require(line.split(separator: " ").last.map { String($0) })
@@ -58,7 +58,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func writesWhatAConfigurationNeeds() throws {
+    @Test func `writes what a configuration needs`() throws {
         let process = try start("--json")
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         let names = [
@@ -85,7 +85,7 @@ import Testing
         return try jsonObject(Command("curl", "-sS", "-H", "@\(directory.path("header"))", "--data", body, "\(url)/\(path)").output)
     }
 
-    @Test func tellsOfSendbirdsWebhooks() throws {
+    @Test func `tells of sendbirds webhooks`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         let process = try start(
@@ -108,14 +108,14 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func namesAWrongFault() throws {
+    @Test func `names a wrong fault`() throws {
         let result = try Deskgate.run("simulate", "--directory", directory.path("sim"), "--fault", #"{"stall":"all"}"#)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --fault: fault: stall must be one of stream, connection\n"))
         #expect(directory.contents().isEmpty)
     }
 
-    @Test func namesAPortThatIsTaken() throws {
+    @Test func `names a port that is taken`() throws {
         let process = try start("--json")
         let url = rustore(try jsonObject(process.output.line(containing: "ready").text))
         let port = try #require(url.split(separator: ":").last.map { String($0) })

@@ -61,14 +61,14 @@ import Testing
         return lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
     }
 
-    @Test func findsNoHiddenRequest() throws {
+    @Test func `finds no hidden request`() throws {
         let server = try RunningServer(Workspace())
         #expect(try findings(server.publicAddress, server) == [])
         #expect(try isWithoutFindings(server))
     }
 
     @Test(arguments: FrontServer.Kind.allCases)
-    func findsNoHiddenRequestBehindAProxy(_ kind: FrontServer.Kind) throws {
+    func `finds no hidden request behind a proxy`(_ kind: FrontServer.Kind) throws {
         let server = try RunningServer(Workspace())
         guard case .tcp(_, let port) = server.publicAddress else { return }
         let front = try FrontServer(kind, before: port)
@@ -80,7 +80,7 @@ import Testing
 
     /// What well-behaved clients send arrives, chunks too, and however often.
     @Test(arguments: FrontServer.Kind.allCases)
-    func servesWellBehavedClientsBehindAProxy(_ kind: FrontServer.Kind) throws {
+    func `serves well behaved clients behind a proxy`(_ kind: FrontServer.Kind) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         guard case .tcp(_, let port) = server.publicAddress else { return }

@@ -58,7 +58,7 @@ import Time
     }
 
     /// Killed in the middle, it goes on; what it has copied serves; and all of it comes back.
-    @Test func copiesThereAndBack() throws {
+    @Test func `copies there and back`() throws {
         let database = try PostgresServer()
         try workspace.write("url", database.url(), mode: 0o600)
         try fill(Self.count)
@@ -118,7 +118,7 @@ import Time
         try database.sql("DROP TRIGGER hold ON deliveries", "DROP FUNCTION hold()")
     }
 
-    @Test func saysWhatIsWrong() throws {
+    @Test func `says what is wrong`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try workspace.write("url", place.url(), mode: 0o600)

@@ -27,7 +27,7 @@ import Testing
         return try client.readResponse().status
     }
 
-    @Test func nothingAcceptedIsLostWithTheLog() throws {
+    @Test func `nothing accepted is lost with the log`() throws {
         let load = WebhookLoad(clients: 4)
         for _ in 0..<3 {
             let server = try site.start()
@@ -62,7 +62,7 @@ import Testing
         return answer != "duplicate"
     }
 
-    @Test func aDiskThatHangsIsToldAndDoesNotKeepItFromEnding() throws {
+    @Test func `a disk that hangs is told and does not keep it from ending`() throws {
         try site.configure(["shutdown": ["drain_seconds": 1]])
         let server = try RunningServer(
             configuration: site.workspace.configuration,
@@ -80,7 +80,7 @@ import Testing
         #expect(try server.process.errors.text().contains("stopped without closing the store, whose disk hangs"))
     }
 
-    @Test func aBackupIsMadeBesideTheServiceAndRestoredWithoutIt() throws {
+    @Test func `a backup is made beside the service and restored without it`() throws {
         let server = try site.start()
         let client = try SocketClient(server.publicAddress)
         #expect(try WebhookSite.post(1, client) == "accepted")
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func whatRootDoesLeavesNothingThatKeepsAnotherUserOut() throws {
+    func `what root does leaves nothing that keeps another user out`() throws {
         let first = try site.start()
         #expect(try WebhookSite.post(1, user: "user-1", SocketClient(first.publicAddress)) == "accepted")
         first.process.send(9)

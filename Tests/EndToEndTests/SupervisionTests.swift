@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func isReadyWhenItAnswers(isAbstract: Bool) throws {
+    func `is ready when it answers`(isAbstract: Bool) throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(isAbstract: isAbstract)
         let key = try workspace.key()
@@ -32,7 +32,7 @@ import Testing
         #expect(manager.waiting().isEmpty, "without a watchdog nobody is told more")
     }
 
-    @Test func isNeverReadyWhenItCannotServe() throws {
+    @Test func `is never ready when it cannot serve`() throws {
         let other = try RunningServer(Workspace())
         guard case .tcp(_, let port) = other.publicAddress else { return }
         let workspace = try Workspace(["listen": Workspace.listener(port: port)])
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/notify", "@nobody-listens-here", "vsock:2:1", String(repeating: "/long", count: 40)])
-    func servesAlsoWithoutAManagerThatListens(path: String) throws {
+    func `serves also without a manager that listens`(path: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(configuration: workspace.configuration, environment: ["NOTIFY_SOCKET": path])
         _ = try server.process.errors.line(containing: "the service manager gets no status of the service")
@@ -51,7 +51,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func tellsOfReloads() throws {
+    @Test func `tells of reloads`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let server = try serve(workspace, under: manager)
@@ -94,7 +94,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func theWatchdogIsToldAsLongAsTheMainLoopRuns() throws {
+    @Test func `the watchdog is told as long as the main loop runs`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
         let server = try serve(workspace, under: manager)
@@ -123,7 +123,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aDiskThatHangsDoesNotEndIt() throws {
+    @Test func `a disk that hangs does not end it`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false, drainSeconds: 1)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [["WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"]])
-    func noWatchdogWithoutOneForThisProcess(environment: [String: String]) throws {
+    func `no watchdog without one for this process`(environment: [String: String]) throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(watchdogMicroseconds: 100_000)
         let server = try serve(workspace, under: manager, environment)
@@ -167,7 +167,7 @@ import Testing
         withExtendedLifetime(otherWorkspace) {}
     }
 
-    @Test func credentialsAreSecrets() throws {
+    @Test func `credentials are secrets`() throws {
         let key: JSONValue = ["id": 1, "secret": ["credential": "app-key"]]
         let workspace = try Workspace(["apps": [["app_id": .string(Workspace.app), "keys": [key]]]])
         try workspace.directory.write("credentials/app-key", Markers.appSecrets[0], mode: 0o400)

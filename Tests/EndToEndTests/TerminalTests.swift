@@ -4,7 +4,7 @@ import Testing
 
 /// What commands write only on a terminal, which script(1) makes.
 @Suite struct TerminalTests {
-    @Test func longWorkSaysForHowLong() throws {
+    @Test func `long work says for how long`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         try workspace.write("slow-disk", "500")
@@ -21,7 +21,7 @@ import Testing
         #expect(plain.output.hasPrefix("\(workspace.directory.path("two.db")) holds everything"))
     }
 
-    @Test func statusIsPainted() throws {
+    @Test func `status is painted`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],

@@ -8,8 +8,8 @@ import Threading
         #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.`output is kept under the name of the test`()")
     }
 
-    @Test(arguments: [1, 2]) func allCasesShareOne(_ number: Int) {
-        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.allCasesShareOne(_:)")
+    @Test(arguments: [1, 2]) func `all cases share one`(_ number: Int) {
+        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.`all cases share one`(_:)")
     }
 
     @Test func `output of another thread belongs to no test`() {

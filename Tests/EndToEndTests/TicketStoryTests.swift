@@ -30,7 +30,7 @@ import Testing
         try Deskgate.run(["tickets", words[0], "--config", workspace.configuration, "--app", Workspace.app] + words.dropFirst())
     }
 
-    @Test func servesTheCompanyAndItsCustomers() throws {
+    @Test func `serves the company and its customers`() throws {
         let directory = try TemporaryDirectory()
         let arguments = ["simulate", "--directory", directory.path("sim"), "--json"]
         let simulator = try ChildProcess(Deskgate.path, arguments.map { Array($0.utf8) })

@@ -27,7 +27,7 @@ import Time
         }
     }
 
-    @Test func listsATable() throws {
+    @Test func `lists a table`() throws {
         let result = try run("list", "--app", Workspace.app)
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
@@ -40,7 +40,7 @@ import Time
         #expect(lines[3].prefix(2) == ["user-1", "tablet"])
     }
 
-    @Test func listsInPages() throws {
+    @Test func `lists in pages`() throws {
         let first = try run("list", "--app", Workspace.app, "--limit=2")
         let lines = first.output.split(separator: "\n")
         #expect(lines.count == 4)
@@ -58,14 +58,14 @@ import Time
         #expect(all.count == 2, "a page each")
     }
 
-    @Test(arguments: ["list", "remove"]) func saysThatNobodyKnowsAnApp(_ command: String) throws {
+    @Test(arguments: ["list", "remove"]) func `says that nobody knows an app`(_ command: String) throws {
         let result = try run([command, "--app=ap-1"] + (command == "remove" ? ["--user=u"] : []))
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasSuffix("did you mean \"app-1\"?\n"))
     }
 
-    @Test func removesOnlyOfAPerson() throws {
+    @Test func `removes only of a person`() throws {
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--device=tablet").output == "1 push token is removed.\n")
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--json").output == "{\"removed\":1}\n")
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1").output == "0 push tokens are removed.\n")
@@ -82,7 +82,7 @@ import Time
         ["remove"], ["remove", "--app=app-1"], ["remove", "--app=app-1", "--device=phone"], ["remove", "--app=app-1", "--user="],
         ["remove", "--user=user-1"],
     ])
-    func refusesWrongUse(_ arguments: [String]) throws {
+    func `refuses wrong use`(_ arguments: [String]) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)

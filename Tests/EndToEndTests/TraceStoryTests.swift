@@ -25,7 +25,7 @@ import Testing
         return try #require(context)
     }
 
-    @Test func aWebhooksTraceReachesTheReceiverAcrossARestart() throws {
+    @Test func `a webhooks trace reaches the receiver across a restart`() throws {
         let sink = try ScriptedServer(.requests([[.respond(503, headers: ["Retry-After: 3600"])], [.respond(204)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["log": ["level": "debug", "format": "json"]])
@@ -76,7 +76,7 @@ import Testing
         "", "traceparent: \(parent.uppercased())\r\n", "traceparent: \(parent)\r\nTraceparent: \(parent)\r\n",
         "traceparent: 00-\(trace)-0000000000000000-01\r\n",
     ])
-    func withoutOneATraceBegins(headers: String) throws {
+    func `without one a trace begins`(headers: String) throws {
         let sink = try ScriptedServer(.everyRequest(.respond(204)))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -89,7 +89,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func aRegistrationsTraceReachesTheReceiver() throws {
+    @Test func `a registrations trace reaches the receiver`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(204)))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -111,7 +111,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func anAuthorizationsTraceReachesTheBackend() throws {
+    @Test func `an authorizations trace reaches the backend`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(204)))
         defer { backend.stop() }
         let verify: JSONValue = [
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// A reload begins and ends the export; a collector that is gone keeps the service from nothing.
-    @Test func aReloadBeginsTheExport() throws {
+    @Test func `a reload begins the export`() throws {
         let (sink, collector) = (try ScriptedServer(.everyRequest(.respond(204))), try ScriptedServer(.everyRequest(.respond(200))))
         defer {
             sink.stop()

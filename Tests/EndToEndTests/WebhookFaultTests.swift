@@ -9,7 +9,7 @@ import Testing
 /// Each test prints its figures.
 @Suite struct WebhookFaultTests {
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func diskIsFullForAWhile() throws {
+    func `disk is full for a while`() throws {
         let disk = try SmallDisk(megabytes: 48)
         try disk.fill("ballast", bytes: 40 << 20)
         // Nothing arrives before the disk is full: what has arrived makes room.
@@ -36,7 +36,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func diskHasLessThanItsFloor() throws {
+    @Test func `disk has less than its floor`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let store: JSONObject = ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000]
@@ -57,7 +57,7 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func anotherProcessLocksTheDatabaseForAWhile() throws {
+    @Test func `another process locks the database for a while`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false)
@@ -90,7 +90,7 @@ import Testing
     ]
 
     @Test(arguments: wrongs.indices)
-    func aBadSinkLeavesAnotherOneAlone(_ index: Int) throws {
+    func `a bad sink leaves another one alone`(_ index: Int) throws {
         let wrong = Self.wrongs[index]
         let (sink, bad) = (try ScriptedServer(.everyRequest(.respond(200))), try ScriptedServer(.requests([wrong.steps])))
         defer {

@@ -20,7 +20,7 @@ private struct Tally {
 @Suite struct WebhookKillTests {
     private static let kills = 50
 
-    @Test func nothingAcceptedIsLost() throws {
+    @Test func `nothing accepted is lost`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         // What was under way at a kill is tried again by the next process at once; its lease would last for longer than the test waits.

@@ -21,7 +21,7 @@ import Time
         _ = try server.process.waitForEnd()
     }
 
-    @Test func arrivesOnceAndSigned() throws {
+    @Test func `arrives once and signed`() throws {
         try withSite(.requests([Self.ok])) { site, server, sink throws in
             let client = try SocketClient(server.publicAddress)
             #expect(try WebhookSite.post(1, client) == "accepted")
@@ -42,7 +42,7 @@ import Time
         }
     }
 
-    @Test func theLogTellsOfTheEventAndNotWhatWasWritten() throws {
+    @Test func `the log tells of the event and not what was written`() throws {
         try withSite(.requests([Self.ok])) { _, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             let line = try jsonObject(server.process.errors.line(containing: "comment.created").text)
@@ -60,7 +60,7 @@ import Time
         [ScriptedStep.respond(503, headers: ["Retry-After: 1"])],
         [.respond(302, headers: ["Location: /elsewhere", "Retry-After: 1"])],
     ])
-    func isTriedAgainUnderTheSameID(_ first: [ScriptedStep]) throws {
+    func `is tried again under the same ID`(_ first: [ScriptedStep]) throws {
         try withSite(.requests([first, Self.ok])) { site, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             #expect(sink.waitForRequests(2))
@@ -75,7 +75,7 @@ import Time
     @Test(arguments: [
         [ScriptedStep.send("this is no HTTP\r\n\r\n"), .close], [.reset], [.close], [.send("HTTP/1.1 200 OK\r\nContent-"), .close],
     ])
-    func whatAnswersGarbageIsTriedAgain(_ first: [ScriptedStep]) throws {
+    func `what answers garbage is tried again`(_ first: [ScriptedStep]) throws {
         try withSite(.requests([first, Self.ok])) { _, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             #expect(sink.waitForRequests(2))
@@ -87,7 +87,7 @@ import Time
         [ScriptedStep.hang],
         [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .sendForever(Array("5\r\nabcde\r\n".utf8))],
     ])
-    func aSinkWithoutEndHoldsNothingElseUp(_ steps: [ScriptedStep]) throws {
+    func `a sink without end holds nothing else up`(_ steps: [ScriptedStep]) throws {
         try withSite(.requests([steps])) { site, server, sink throws in
             let client = try SocketClient(server.publicAddress)
             for comment in 1...20 as ClosedRange<Int64> { #expect(try WebhookSite.post(comment, client) == "accepted") }
@@ -97,7 +97,7 @@ import Time
         }
     }
 
-    @Test func whatWaitsIsDeliveredAfterARestart() throws {
+    @Test func `what waits is delivered after a restart`() throws {
         let sink = try ScriptedServer(.requests([[.hang], Self.ok]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, drainSeconds: 0)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [("new", 0), ("old", 1)])
-    func genuineNamesTheSecret(_ name: String, _ index: Int) throws {
+    func `genuine names the secret`(_ name: String, _ index: Int) throws {
         for code in ["hex(sha1, body)", "hex(sha1, body).upper()", "'sha1=' + hex(sha1, body)"] {
             let result = try verify(code, secret: name)
             #expect(result.code == 0)
@@ -62,7 +62,7 @@ import Testing
         ("hex(sha1, body.replace(b'\\n', b'\\r\\n'))", "with CR LF as line ends"),
         ("hex(sha1, b'\\xef\\xbb\\xbf' + body)", "with a byte order mark"), ("hex(sha1, b'')", "as an empty body"),
     ])
-    func otherBodiesAreRecognised(_ code: String, _ change: String) throws {
+    func `other bodies are recognised`(_ code: String, _ change: String) throws {
         try expectExplanation(
             of: code, "new",
             ["It belongs to the body \(change): verify the bytes as they were received, before anything parses or changes them."])
@@ -93,11 +93,11 @@ import Testing
         ),
         ("'not a signature'", "new", ["The value of X-Pyrus-Sig is no signature: 20 bytes in hexadecimal were expected."]),
     ])
-    func otherMistakesAreRecognised(_ code: String, secret: String, differences: [String]) throws {
+    func `other mistakes are recognised`(_ code: String, secret: String, differences: [String]) throws {
         try expectExplanation(of: code, secret, differences)
     }
 
-    @Test func rightSignatureIsNotTold() throws {
+    @Test func `right signature is not told`() throws {
         let right = try sign("hex(sha1, body)", "new")
         let result = try verify("hex(sha1, minified)", secret: "new", words: ["--explain", "--json"])
         let (object, hidden) = (try result.json, [right] + secrets.values)
@@ -107,7 +107,7 @@ import Testing
         #expect(try verify("hex(sha1, minified)", secret: "new").output == "not genuine; --explain tells why\n")
     }
 
-    @Test func standardWebhooksAreVerified() throws {
+    @Test func `standard webhooks are verified`() throws {
         let stamped = "b'id-1.1700000000.' + body"
         let genuine = "'v1,' + base64(sha256, \(stamped), signing)"
         #expect(try receive(genuine).output == "genuine: signed with $.notifiers.backend.secret\n")
@@ -153,7 +153,7 @@ import Testing
         (["--app", "app-1", "--body", #"{"a":1}"#], "--body: expected a file; - reads the body from standard input"),
         (["--app", "app-1", "--body", "-"], "--body: standard input is empty"),
     ])
-    func usageIsTold(_ words: [String], _ message: String) throws {
+    func `usage is told`(_ words: [String], _ message: String) throws {
         let body = words.contains("--body") ? [] : ["--body", workspace.directory.path("body.json")]
         let result = try Deskgate.run(["webhook", "verify", "--config", workspace.configuration, "--signature", "x"] + body + words)
         #expect(result.code == 2)
@@ -169,7 +169,7 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: --\(empty): is empty; is the variable set?\n"), "\(result.errors)")
     }
 
-    @Test func bodyComesFromStandardInput() throws {
+    @Test func `body comes from standard input`() throws {
         let words = ["webhook", "verify", "--config", workspace.configuration, "--app", "app-1", "--body", "-"]
         let signature = try sign("hex(sha1, body)", "new")
         let result = try Deskgate.run(words + ["--signature", signature], input: workspace.directory.path("body.json"))

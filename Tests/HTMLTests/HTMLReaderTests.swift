@@ -27,11 +27,11 @@ import Testing
         "<script>'<title>no</title>'</script><title>Title</title>", "<style>a:after{content:'<title>'}</style><title>Title</title>",
         "<title>&#84;itl&#x65;</title>", "<title>Title</title><p>text</p>", "\u{FEFF}<title>Title</title>",
     ])
-    func findsTheTitle(page: String) {
+    func `finds the title`(page: String) {
         #expect(events(page) == Self.title)
     }
 
-    @Test func decodesValues() {
+    @Test func `decodes values`() {
         let page =
             #"<meta property="og:title" content="A &amp; B &quot;C&quot; &eacute;&#128512;"><meta name=x content=plain><META charset>"#
         #expect(
@@ -41,17 +41,17 @@ import Testing
             ])
     }
 
-    @Test func ignoresEncodingsOfThePage() {
+    @Test func `ignores encodings of the page`() {
         #expect(events(#"<meta charset="utf-16"><title>Žž</title>"#).contains(.text("Žž")))
         #expect(events(#"<?xml version="1.0" encoding="ibm037"?><title>Žž</title>"#).contains(.text("Žž")))
     }
 
-    @Test func readsNothingElse() {
+    @Test func `reads nothing else`() {
         let page = #"<!DOCTYPE html [<!ENTITY e SYSTEM "file:///etc/passwd">]><title>a&e;b</title>"#
         #expect(!events(page).contains { "\($0)".contains("root:") })
     }
 
-    @Test func endsWhereItIsTold() {
+    @Test func `ends where it is told`() {
         var count = 0
         HTMLReader.read(Array(String(repeating: "<meta>", count: 1000).utf8), wanting: ["meta"]) { _ in
             count += 1
@@ -60,7 +60,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func endsAtTheDepth() {
+    @Test func `ends at the depth`() {
         var limits = HTMLLimits()
         limits.depth = 10
         let deep = String(repeating: "<div>", count: 11)
@@ -68,7 +68,7 @@ import Testing
         #expect(events(deep + "<title>Title</title>", limits: limits).isEmpty)
     }
 
-    @Test func endsAtTheElements() {
+    @Test func `ends at the elements`() {
         var limits = HTMLLimits()
         limits.elements = 10
         #expect(events(String(repeating: "<br>", count: 11) + "<title>Title</title>", limits: limits).isEmpty)
@@ -78,7 +78,7 @@ import Testing
 
     // libxml2 compares each attribute with all before it, and each end tag with all open elements: without limits these take minutes.
     @Test(arguments: ["attributes", "depth", "comment", "value", "entities", "ends", "names"])
-    func takesAMomentForABomb(kind: String) {
+    func `takes a moment for a bomb`(kind: String) {
         let count = 1 << 20
         let bomb =
             switch kind {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func survivesAnything(seed: UInt64) {
+    func `survives anything`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let words = [
             "<title>", "</title>", "<meta ", "property=", "content=", "\"", "'", ">", "<", "/", "&", "&#", ";", "<!--", "-->", "<![CDATA[",

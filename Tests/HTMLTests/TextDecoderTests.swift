@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         "text/html; charset=windows-1251", "text/html;charset=\"Windows-1251\"", "text/html; CHARSET = cp1251 ; x=y", "charset='cp1251'",
     ])
-    func obeysTheHeader(contentType: String) {
+    func `obeys the header`(contentType: String) {
         #expect(decoded(Self.hello, contentType) == "Привет")
     }
 
@@ -23,7 +23,7 @@ import Testing
         #"<meta http-equiv=content-type content="text/html; charset=windows-1251">"#,
         "<!doctype html><html><head><meta name=x><meta charset='windows-1251'/>",
     ])
-    func obeysTheMetaElement(start: String) {
+    func `obeys the meta element`(start: String) {
         #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
     }
 
@@ -46,7 +46,7 @@ import Testing
         #"<?xml version="1.0" encoding="koi8-r"?><meta charset=windows-1251>"#,
         #"<?xml version="1.0" encoding="nonsense"?>\#(filler)<meta charset=windows-1251>"#,
     ])
-    func obeysADeclarationThatIsLateOrOfXML(start: String) {
+    func `obeys a declaration that is late or of XML`(start: String) {
         #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
     }
 
@@ -57,17 +57,17 @@ import Testing
         "\(filler)<p charset=koi8-r>", "\(filler)<meta http-equiv=refresh content='charset=koi8-r'>",
         "\(filler)<textarea><meta charset=koi8-r></textarea>", "\(filler)<style><meta charset=koi8-r></style>",
     ])
-    func obeysNothingElse(start: String) {
+    func `obeys nothing else`(start: String) {
         #expect(decoded(Array("\(start)é".utf8)) == start + "é")
     }
 
-    @Test func prefersTheMarkToTheHeaderAndTheHeaderToTheMetaElement() {
+    @Test func `prefers the mark to the header and the header to the meta element`() {
         #expect(decoded([0xEF, 0xBB, 0xBF] + Array("Ж".utf8), "text/html; charset=koi8-r") == "Ж")
         let meta = Array("<meta charset=koi8-r>".utf8)
         #expect(decoded(meta + Self.hello, "text/html; charset=windows-1251") == "<meta charset=koi8-r>Привет")
     }
 
-    @Test func readsUTF16() {
+    @Test func `reads UTF-16`() {
         let text = "<title>Ж😀</title>"
         let units = Array(text.utf16)
         #expect(decoded([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == text)
@@ -86,7 +86,7 @@ import Testing
         #expect(decoded(Array("é".utf8), "text/html; charset=utf-7") == "é")
     }
 
-    @Test func replacesWhatIsInvalid() {
+    @Test func `replaces what is invalid`() {
         #expect(decoded([0x41, 0xFF, 0x42], "text/html; charset=utf-8") == "A\u{FFFD}B")
         #expect(decoded([0x41, 0xFF, 0xFF, 0x42], "text/html; charset=shift_jis").hasPrefix("A"))
         #expect(decoded([0x98, 0x41], "text/html; charset=windows-1251") == "\u{FFFD}A")
@@ -99,7 +99,7 @@ import Testing
             ("iso-8859-3", [0xA5]), ("iso-8859-7", [0xFF]), ("iso-8859-8", [0xBF]), ("gb18030", [0xFF]), ("big5", [0xFF]),
             ("euc-jp", [0xFF]), ("shift_jis", [0xFF]), ("iso-2022-jp", [0xFF]), ("euc-kr", [0xFF]),
         ] as [(String, [UInt8])], [1, 4095, 4096, 4097, 200_000])
-    func replacesABoundedNumberOfBytes(_ form: (label: String, invalid: [UInt8]), _ count: Int) {
+    func `replaces a bounded number of bytes`(_ form: (label: String, invalid: [UInt8]), _ count: Int) {
         let start = "<title>A</title>"
         let page = Array(start.utf8) + Array(repeating: form.invalid, count: count).joined() + Array("<p>end".utf8)
         let text = decoded(page, "text/html; charset=\(form.label)")
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// UTF-8 needs no call for each byte.
-    @Test(arguments: ["utf-8", nil]) func replacesAllInvalidBytesOfUTF8(label: String?) {
+    @Test(arguments: ["utf-8", nil]) func `replaces all invalid bytes of UTF-8`(label: String?) {
         let page = [0xEF, 0xBB, 0xBF] + [UInt8](repeating: 0xFF, count: 5000) + Array("<p>end".utf8)
         let text = decoded(page, label.map { "text/html; charset=\($0)" })
         #expect(text.unicodeScalars.count { $0 == "\u{FFFD}" } == 5000)
@@ -117,14 +117,14 @@ import Testing
     }
 
     /// The search for a late `meta` element looks at every byte once.
-    @Test func findsALateMetaElementBehindManyInvalidBytes() {
+    @Test func `finds a late meta element behind many invalid bytes`() {
         let start = "<head>\(Self.filler)"
         let meta = Array("<meta charset=windows-1251>".utf8)
         let page = Array(start.utf8) + [UInt8](repeating: 0x81, count: 5000) + meta + Self.hello
         #expect(decoded(page).hasSuffix("<meta charset=windows-1251>Привет"))
     }
 
-    @Test func knowsWhatBrowsersKnow() throws {
+    @Test func `knows what browsers know`() throws {
         for label in ["gbk", "big5", "euc-jp", "shift_jis", "iso-2022-jp", "euc-kr", "koi8-u", "iso-8859-2", "windows-874", "macintosh"] {
             let charset = try #require(Charset(label: label))
             #expect(decoded(Array("<p>ABC".utf8), "text/html; charset=\(label)") == "<p>ABC", "\(charset.name)")
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60)
-    func yieldsUTF8FromAnything(seed: UInt64) {
+    func `yields UTF-8 from anything`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let labels = [
             "utf-8", "utf-16", "utf-16be", "iso-2022-jp", "big5", "gb18030", "euc-kr", "euc-jp", "shift_jis", "windows-1258", "x",

@@ -24,7 +24,7 @@ import Testing
         try body(server, "\(tls ? "https" : "http")://localhost:\(server.port)/")
     }
 
-    @Test func speaksHTTP2OverTLS() throws {
+    @Test func `speaks HTTP 2 over TLS`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command(
                 "curl", "-sS", "-4", "--http2", "--cacert", directory.path("ca.pem"), "--data", "hello", "-w",
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func sharesAConnectionAmongManyRequests() throws {
+    @Test func `shares a connection among many requests`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command(
                 "curl", "-sS", "-4", "--http2", "--parallel", "--parallel-max", "50", "--cacert", directory.path("ca.pem"), "\(url)[1-200]")
@@ -54,14 +54,14 @@ import Testing
         }
     }
 
-    @Test func speaksHTTP2WithoutTLS() throws {
+    @Test func `speaks HTTP 2 without TLS`() throws {
         try withServer(tls: false) { _, url in
             let curl = try Command("curl", "-sS", "-4", "--http2-prior-knowledge", "-w", "%{http_version}", url)
             #expect(curl.output == "GET / 0\n2")
         }
     }
 
-    @Test func refusesHTTP1() throws {
+    @Test func `refuses HTTP 1`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command("curl", "-sS", "-4", "--http1.1", "--cacert", directory.path("ca.pem"), url)
             #expect(curl.status != 0)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func isNotTrustedWithoutItsAuthority() throws {
+    @Test func `is not trusted without its authority`() throws {
         try withServer(tls: true) { server, url in
             // 60 is "peer certificate cannot be authenticated" (curl(1), exit codes).
             let curl = try Command("curl", "-sS", "-4", "--http2", url)

@@ -11,7 +11,7 @@ import Threading
         try Command("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:\(port)/")
     }
 
-    @Test func finishesWhatIsUnderWayWhenItStops() throws {
+    @Test func `finishes what is under way when it stops`() throws {
         let held = Monitor<HTTP2Stream?>(nil)
         let server = try HTTP2Listener(HTTP2Settings(threads: 2)) { request in
             held.update { held in
@@ -37,7 +37,7 @@ import Threading
         #expect(server.counts.open == 0)
     }
 
-    @Test func cutsOffWhatTakesTooLong() throws {
+    @Test func `cuts off what takes too long`() throws {
         let server = try HTTP2Listener(HTTP2Settings()) { _ in .wait }
         let client = startThread { _ = try? curl(server.port) }
         #expect(server.wait { $0.requests == 1 })
@@ -46,14 +46,14 @@ import Threading
         #expect(server.counts.unanswered == 1)
     }
 
-    @Test func tellsOfAPortThatIsTaken() throws {
+    @Test func `tells of a port that is taken`() throws {
         let server = try HTTP2Listener(HTTP2Settings()) { _ in Self.ok }
         defer { server.stop() }
         let error = #expect(throws: HTTP2Error.self) { try HTTP2Listener(HTTP2Settings(port: server.port)) { _ in Self.ok } }
         #expect(error?.description.contains("choose another port") == true)
     }
 
-    @Test func closesOneConnectionTooMany() throws {
+    @Test func `closes one connection too many`() throws {
         let server = try HTTP2Listener(HTTP2Settings(connectionLimit: 1)) { _ in .wait }
         let client = startThread { _ = try? curl(server.port) }
         #expect(server.wait { $0.open == 1 })

@@ -6,7 +6,7 @@ import Time
 
 /// The order of what is delayed.
 @Suite struct TimerQueueTests {
-    @Test func givesWhatIsDueInOrder() {
+    @Test func `gives what is due in order`() {
         var random = SeededGenerator(seed: 7)
         var queue = TimerQueue<MonotonicMilliseconds>()
         var expected: [MonotonicMilliseconds] = []

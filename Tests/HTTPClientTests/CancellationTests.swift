@@ -21,23 +21,23 @@ import Threading
         }
     }
 
-    @Test func cancelsAtOnce() throws {
+    @Test func `cancels at once`() throws {
         try cancel(.everyRequest(.hang)) { _ in true }
     }
 
-    @Test func cancelsWhileConnecting() throws {
+    @Test func `cancels while connecting`() throws {
         try cancel(.everyConnection(.hang), scheme: "https") { $0.waitForConnections(1) }
     }
 
-    @Test func cancelsWhileWaiting() throws {
+    @Test func `cancels while waiting`() throws {
         try cancel(.everyRequest(.hang)) { $0.waitForRequests(1) }
     }
 
-    @Test func cancelsWhileReceiving() throws {
+    @Test func `cancels while receiving`() throws {
         try cancel(.everyRequest(.respondWrongly(200, contentLength: 10, body: "short"), .hang)) { $0.waitForRequests(1) }
     }
 
-    @Test func cancelsWhatWaitsForItsTurn() throws {
+    @Test func `cancels what waits for its turn`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (running, waiting) = (Results(), Results())
             client.send(request(server.url())) { running.add($0) }
@@ -51,7 +51,7 @@ import Threading
         }
     }
 
-    @Test func endsExactlyOnceInARace() throws {
+    @Test func `ends exactly once in a race`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200))) { client, server in
             let ends = Monitor<[Int]>(Array(repeating: 0, count: 2000))
             let results = Results()
@@ -75,7 +75,7 @@ import Threading
         }
     }
 
-    @Test func cancelsEverythingWhenClosed() throws {
+    @Test func `cancels everything when closed`() throws {
         let server = try ScriptedServer(.everyRequest(.hang))
         defer { server.stop() }
         let client = try Client(settings: ClientSettings(connectionsPerHost: 2))
@@ -92,7 +92,7 @@ import Threading
         #expect(server.waitUntilUnconnected())
     }
 
-    @Test func refusesWhatACompletionSendsWhileClosing() throws {
+    @Test func `refuses what a completion sends while closing`() throws {
         let server = try ScriptedServer(.everyRequest(.hang))
         defer { server.stop() }
         let client = try Client()

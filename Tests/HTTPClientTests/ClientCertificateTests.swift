@@ -29,7 +29,7 @@ import Testing
         return client.exchange(request("https://127.0.0.1:\(port)/"))
     }
 
-    @Test func showsItsCertificate() throws {
+    @Test func `shows its certificate`() throws {
         let result = try exchange { settings in
             settings.clientCertificate = directory.path("certificate")
             settings.clientKey = directory.path("key")
@@ -37,15 +37,15 @@ import Testing
         #expect(result.status == 200)
     }
 
-    @Test func findsTheKeyBesideIt() throws {
+    @Test func `finds the key beside it`() throws {
         #expect(try exchange { $0.clientCertificate = directory.path("both") }.status == 200)
     }
 
-    @Test func isRefusedWithoutOne() throws {
+    @Test func `is refused without one`() throws {
         #expect(try exchange { _ in }.failure != nil)
     }
 
-    @Test func namesACertificateThatCannotBeRead() throws {
+    @Test func `names a certificate that cannot be read`() throws {
         guard case .tls? = try exchange({ $0.clientCertificate = directory.path("missing") }).failure else {
             Issue.record("the certificate is missing")
             return

@@ -45,38 +45,38 @@ import Testing
         return text
     }
 
-    @Test func acceptsAKnownAuthority() throws {
+    @Test func `accepts a known authority`() throws {
         #expect(try exchange(authorities: certificatePath).text == "hello")
     }
 
-    @Test func refusesASelfSignedCertificate() throws {
+    @Test func `refuses a self signed certificate`() throws {
         let text = try #require(try tlsText(exchange(authorities: nil)))
         #expect(text.contains("certificate"))
     }
 
-    @Test func refusesAnotherAuthority() throws {
+    @Test func `refuses another authority`() throws {
         let other = try TestCertificate()
         let text = try #require(try tlsText(exchange(authorities: certificatePath, other)))
         #expect(text.contains("certificate"))
     }
 
-    @Test func refusesAnotherName() throws {
+    @Test func `refuses another name`() throws {
         let text = try #require(try tlsText(exchange(host: "localhost", authorities: certificatePath)))
         #expect(text.contains("subject name"))
     }
 
-    @Test func namesMissingAuthorities() throws {
+    @Test func `names missing authorities`() throws {
         let text = try #require(try tlsText(exchange(authorities: directory.path("missing")), isUntrusted: false))
         #expect(text.contains("certificate"))
     }
 
-    @Test func namesAServerWithoutTLS() throws {
+    @Test func `names a server without TLS`() throws {
         try withClient(.init(), script: .everyConnection(.send("HTTP/1.1 400 Bad\r\n\r\n"), .close)) { client, server in
             #expect(tlsText(client.exchange(request("https://127.0.0.1:\(server.port)/")), isUntrusted: false) != nil)
         }
     }
 
-    @Test func offersOnlyNewVersions() throws {
+    @Test func `offers only new versions`() throws {
         try withClient(.init(), script: .everyConnection(.readSome, .close)) { client, server in
             #expect(client.failure(request("https://127.0.0.1:\(server.port)/")) != nil)
             let hello = server.received[0]

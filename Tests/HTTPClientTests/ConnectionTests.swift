@@ -6,7 +6,7 @@ import Threading
 
 /// How connections are kept and counted.
 @Suite struct ConnectionTests {
-    @Test func keepsConnections() throws {
+    @Test func `keeps connections`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200, body: "ok"))) { client, server in
             for number in 1...50 {
                 #expect(client.exchange(request(.post, server.url(), body: "\(number)")).text == "ok")
@@ -16,7 +16,7 @@ import Threading
         }
     }
 
-    @Test func opensAnotherWhenTheServerClosesPolitely() throws {
+    @Test func `opens another when the server closes politely`() throws {
         let closing = ScriptedStep.respond(200, headers: ["Connection: close"])
         try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, closing]])) { client, server in
             for _ in 1...6 { #expect(client.exchange(request(server.url())).status == 200) }
@@ -25,7 +25,7 @@ import Threading
         }
     }
 
-    @Test func sendsAgainWhatAKeptConnectionLost() throws {
+    @Test func `sends again what a kept connection lost`() throws {
         try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
             // libcurl takes the kept connection, loses it, and sends the request on a new one.
@@ -34,7 +34,7 @@ import Threading
         }
     }
 
-    @Test func sendsOnceWhereNoConnectionIsKept() throws {
+    @Test func `sends once where no connection is kept`() throws {
         let settings = ClientSettings(keepsConnections: false)
         try withClient(settings, script: .connections([[.readRequest, .respond(200)], [.readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
@@ -45,7 +45,7 @@ import Threading
     }
 
     @Test(arguments: [1, 4])
-    func limitsConnectionsToAHost(limit: Int) throws {
+    func `limits connections to a host`(limit: Int) throws {
         let settings = ClientSettings(connectionsPerHost: limit)
         try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let results = Results()
@@ -58,7 +58,7 @@ import Threading
         }
     }
 
-    @Test func limitsAllConnections() throws {
+    @Test func `limits all connections`() throws {
         let settings = ClientSettings(connectionsPerHost: 2, connectionLimit: 2)
         try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, first in
             let second = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
@@ -84,7 +84,7 @@ import Threading
         }
     }
 
-    @Test func servesOthersWhileAHostHangs() throws {
+    @Test func `serves others while a host hangs`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.hang)) { client, hanging in
             let other = try ScriptedServer(.everyRequest(.respond(200)))
             defer { other.stop() }
@@ -97,7 +97,7 @@ import Threading
     }
 
     /// An owner without a bound of its own may use all that the settings say when the client is made.
-    @Test func aShareIsThatOfTheSettingsInForce() {
+    @Test func `a share is that of the settings in force`() {
         var settings = ClientSettings()
         settings.connectionsPerHost = 3
         settings.requestLimit = 5
@@ -110,7 +110,7 @@ import Threading
     }
 
     /// Two owners share a host, which answers none of one owner's requests.
-    @Test func servesOtherOwnersAtAHostThatHangs() throws {
+    @Test func `serves other owners at a host that hangs`() throws {
         let settings = ClientSettings(connectionsPerHost: 3, connectionsPerOwner: 2)
         try withClient(settings, script: .requests([[.awaitRelease, .respond(200)], [.awaitRelease, .respond(200)], [.respond(204)]])) {
             client, server in
@@ -129,7 +129,7 @@ import Threading
         }
     }
 
-    @Test func sendsFromACompletion() throws {
+    @Test func `sends from a completion`() throws {
         try withClient(.init(requestLimit: 1), script: .everyRequest(.respond(200))) { client, server in
             let results = Results()
             let next = request(server.url("/next"))

@@ -8,7 +8,7 @@ import Testing
         (ClientMethod.get, ""), (.post, "body"), (.post, ""), (.put, "body"), (.put, ""), (.patch, "body"), (.patch, ""), (.delete, ""),
         (.delete, "body"),
     ])
-    func sendsMethodTargetAndBody(method: ClientMethod, body: String) throws {
+    func `sends method target and body`(method: ClientMethod, body: String) throws {
         try withClient(.init(userAgent: "Deskgate/1.2"), script: .everyRequest(.respond(201, body: "made"))) { client, server in
             let response = try client.exchange(
                 request(method, server.url("/a?b=c"), headers: [("X-Id", "7"), ("X-Empty", "")], body: body)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func sendsLargeBodiesWithoutAsking() throws {
+    @Test func `sends large bodies without asking`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200))) { client, server in
             let body = String(repeating: "x", count: 3 * 1024 * 1024)
             let response = client.exchange(request(.put, server.url(), headers: [("Content-Type", "text/plain")], body: body))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func keepsNothingOfARequestForTheNext() throws {
+    @Test func `keeps nothing of a request for the next`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200, headers: ["Set-Cookie: a=b"]))) { client, server in
             let url = "http://user:password@127.0.0.1:\(server.port)/"
             #expect(client.exchange(request(.delete, url, headers: [("X-Id", "1")], body: "body")).status == 200)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func followsNoRedirect(status: Int) throws {
+    func `follows no redirect`(status: Int) throws {
         try withClient(.init(), script: .everyRequest(.respond(status, headers: ["Location: /elsewhere"]))) { client, server in
             let response = try client.exchange(request(.post, server.url(), body: "body")).get()
             #expect(response.status == status)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func findsHeadersOfTheFinalResponseOnly() throws {
+    @Test func `finds headers of the final response only`() throws {
         let informational = "HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
         let final = "HTTP/1.1 503 Busy\r\nrEtRy-aFter:  120 \r\nX-Two: a\r\nX-Two: b\r\nTransfer-Encoding: chunked\r\n\r\n"
         let body = "4\r\nbusy\r\n0\r\nX-Trailer: late\r\n\r\n"
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func takesResponsesInPieces() throws {
+    @Test func `takes responses in pieces`() throws {
         let response = ScriptedStep.response(200, headers: ["X-Test: yes"], body: "in pieces")
         try withClient(.init(), script: .everyRequest(.sendSlowly(response, size: 5, pauseMilliseconds: 1))) { client, server in
             let response = try client.exchange(request(server.url())).get()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [(10, false), (9, true), (0, true)])
-    func cutsBodiesAtTheLimit(limit: Int, isTruncated: Bool) throws {
+    func `cuts bodies at the limit`(limit: Int, isTruncated: Bool) throws {
         try withClient(.init(), script: .everyRequest(.respond(200, body: "0123456789"))) { client, server in
             let response = try client.exchange(request(server.url(), responseBodyLimit: limit)).get()
             #expect(response.status == 200)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func endsEndlessBodies() throws {
+    @Test func `ends endless bodies`() throws {
         let endless = ScriptedStep.sendForever(Array(repeating: UInt8(ascii: "x"), count: 64 * 1024))
         try withClient(.init(), script: .everyRequest(.send("HTTP/1.1 200 OK\r\n\r\n"), endless)) { client, server in
             let response = try client.exchange(request(.post, server.url(), body: "body", responseBodyLimit: 100_000)).get()

@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: scripts.indices)
-    func namesTheFault(index: Int) throws {
+    func `names the fault`(index: Int) throws {
         let (script, error) = Self.scripts[index]
         try withClient(.init(), script: script) { client, server in
             let failure = client.failure(request(.post, server.url(), body: "body"))
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func endsTheBodyAtItsLength() throws {
+    @Test func `ends the body at its length`() throws {
         try withClient(.init(), script: .everyConnection(.readRequest, .respondWrongly(200, contentLength: 2, body: "too long"), .hang)) {
             client, server in
             #expect(client.exchange(request(server.url())).text == "to")
         }
     }
 
-    @Test func namesAClosedPort() throws {
+    @Test func `names a closed port`() throws {
         let closed = try ClosedPort()
         let client = try Client()
         defer { client.close() }
@@ -47,7 +47,7 @@ import Testing
         #expect(failure?.isBeforeSending == true)
     }
 
-    @Test func namesAnUnknownHost() throws {
+    @Test func `names an unknown host`() throws {
         let client = try Client()
         defer { client.close() }
         // RFC 1035 section 2.3.4: a label has at most 63 bytes, so this name is refused before a name server is asked.
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test(arguments: ["http://host:99999/", "http://[::1/", "http://host:x/"])
-    func namesAnUnreadableURL(url: String) throws {
+    func `names an unreadable URL`(url: String) throws {
         let client = try Client()
         defer { client.close() }
         #expect(client.failure(request(url)) == .invalidURL)
     }
 
-    @Test func refusesWhatIsTooMuch() throws {
+    @Test func `refuses what is too much`() throws {
         try withClient(.init(requestLimit: 3), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let results = Results()
             for _ in 0..<3 { #expect(client.send(request(server.url())) { results.add($0) } != nil) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func refusesWhatIsTooMuchOfOneOwner() throws {
+    @Test func `refuses what is too much of one owner`() throws {
         let settings = ClientSettings(requestLimit: 5, requestsPerOwner: 3)
         try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (results, refused) = (Results(), Results())
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func sendsAgainWhenAKeptConnectionWasClosed() throws {
+    @Test func `sends again when a kept connection was closed`() throws {
         let script = ScriptedServer.Script.connections([
             [.readRequest, .respond(200), .readRequest, .close], [.readRequest, .respond(204)],
         ])
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func describesWithoutSecrets() throws {
+    @Test func `describes without secrets`() throws {
         let phases: [ClientError.Phase] = [.queued, .connecting, .sending, .waiting, .receiving]
         let errors: [ClientError] =
             [

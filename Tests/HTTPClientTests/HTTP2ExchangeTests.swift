@@ -7,7 +7,7 @@ import Threading
 
 /// Requests over HTTP/2: one, and many on one connection.
 @Suite struct HTTP2ExchangeTests {
-    @Test func exchangesWhatHTTP1Does() throws {
+    @Test func `exchanges what HTTP 1 does`() throws {
         let seen = Monitor<[HTTP2Request]>([])
         let handler: HTTP2Listener.Handler = { request in
             seen.update { $0.append(request) }
@@ -32,7 +32,7 @@ import Threading
     }
 
     @Test(arguments: [ClientMethod.get, .put, .delete])
-    func sendsEveryMethod(_ method: ClientMethod) throws {
+    func `sends every method`(_ method: ClientMethod) throws {
         let echo: HTTP2Listener.Handler = { .respond(HTTP2Response(status: 201, body: Array("\($0.method) \($0.body.count)".utf8))) }
         try HTTP2Fixture.run(handler: echo) { fixture in
             let body = method == .put ? "12345" : ""
@@ -40,7 +40,7 @@ import Threading
         }
     }
 
-    @Test func carriesLargeBodiesBothWays() throws {
+    @Test func `carries large bodies both ways`() throws {
         let text = String(repeating: "0123456789abcdef", count: 16_384)
         let echo: HTTP2Listener.Handler = { request in
             .respond(HTTP2Response(status: 200, body: Array("\(request.body.count) \(request.isTruncated)".utf8) + Array(text.utf8)))
@@ -55,7 +55,7 @@ import Threading
         }
     }
 
-    @Test func carriesManyRequestsAtATime() throws {
+    @Test func `carries many requests at a time`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: held.add) { fixture in
             let ends = Ends(100)
@@ -68,7 +68,7 @@ import Threading
         }
     }
 
-    @Test func losesAndMixesNothingUnderLoad() throws {
+    @Test func `loses and mixes nothing under load`() throws {
         let echo: HTTP2Listener.Handler = { request in
             let answer = HTTP2Action.respond(HTTP2Response(status: 200, body: Array(request.path.utf8) + request.body))
             // Some later than others, so that answers overtake each other.
@@ -84,7 +84,7 @@ import Threading
         }
     }
 
-    @Test func opensNoMoreConnectionsThanItMay() throws {
+    @Test func `opens no more connections than it may`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run({ $0.connectionsPerHost = 3 }, streamLimit: 10, handler: held.add) { fixture in
             let ends = Ends(100)
@@ -101,7 +101,7 @@ import Threading
         }
     }
 
-    @Test func cancelsOneStreamAndKeepsTheConnection() throws {
+    @Test func `cancels one stream and keeps the connection`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/held" ? held.add($0) : .respond(HTTP2Fixture.ok) }) { fixture in
             #expect(fixture.client.exchange(fixture.numbered(1)).status == 200)

@@ -20,7 +20,7 @@ import Threading
         }
     }
 
-    @Test func tellsOfAResetStream() throws {
+    @Test func `tells of a reset stream`() throws {
         // RFC 9113 section 7: INTERNAL_ERROR.
         try HTTP2Fixture.run(handler: once("/5", .resetStream(errorCode: 2))) { fixture in
             let results = fixture.exchange(20)
@@ -30,14 +30,14 @@ import Threading
         }
     }
 
-    @Test func sendsARefusedStreamAgain() throws {
+    @Test func `sends a refused stream again`() throws {
         // REFUSED_STREAM: not processed, so it may be sent again.
         try HTTP2Fixture.run(handler: once("/5", .resetStream(errorCode: 7))) { fixture in
             #expect(fixture.exchange(20).allSatisfy { $0.status == 200 })
         }
     }
 
-    @Test func tellsEachRequestOfALostConnection() throws {
+    @Test func `tells each request of a lost connection`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)
@@ -53,7 +53,7 @@ import Threading
         }
     }
 
-    @Test func tellsEachRequestOfAClosedConnection() throws {
+    @Test func `tells each request of a closed connection`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)
@@ -65,7 +65,7 @@ import Threading
         }
     }
 
-    @Test func finishesWhatAGracefulGoAwayKeeps() throws {
+    @Test func `finishes what a graceful go away keeps`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)
@@ -82,7 +82,7 @@ import Threading
         }
     }
 
-    @Test func sendsAgainWhatAGoAwayLeavesOut() throws {
+    @Test func `sends again what a go away leaves out`() throws {
         let goAway = HTTP2Action.all([.goAway(lastStream: .this), .respond(HTTP2Fixture.ok)])
         try HTTP2Fixture.run(handler: once("/30", goAway)) { fixture in
             // libcurl sends again what was refused, or tells that it was lost; nothing hangs and nothing is answered twice.
@@ -91,7 +91,7 @@ import Threading
         }
     }
 
-    @Test func goesOnWhenTheServerGoesAwayAllTheTime() throws {
+    @Test func `goes on when the server goes away all the time`() throws {
         let count = Monitor(0)
         let handler: HTTP2Listener.Handler = { _ in
             let number = count.update { count in
@@ -105,7 +105,7 @@ import Threading
         }
     }
 
-    @Test func aStalledStreamHoldsUpNoOther() throws {
+    @Test func `a stalled stream holds up no other`() throws {
         try HTTP2Fixture.run(handler: { $0.path == "/stalled" ? .wait : .respond(HTTP2Fixture.ok) }) { fixture in
             let stalled = Results()
             fixture.client.send(request("\(fixture.url)stalled", timeoutMilliseconds: 1000)) { stalled.add($0) }
@@ -114,7 +114,7 @@ import Threading
         }
     }
 
-    @Test func aStalledConnectionEndsWithTheTime() throws {
+    @Test func `a stalled connection ends with the time`() throws {
         try HTTP2Fixture.run(handler: { $0.path == "/stall" ? .stallConnection : .respond(HTTP2Fixture.ok) }) { fixture in
             #expect(fixture.client.exchange(fixture.numbered(1)).status == 200)
             let result = fixture.client.exchange(request("\(fixture.url)stall", timeoutMilliseconds: 500))
@@ -122,7 +122,7 @@ import Threading
         }
     }
 
-    @Test func leavesAStalledConnection() throws {
+    @Test func `leaves a stalled connection`() throws {
         try HTTP2Fixture.run(handler: once("/stall", .stallConnection)) { fixture in
             #expect(isTimeout(fixture.client.exchange(request("\(fixture.url)stall", timeoutMilliseconds: 500)).failure))
             // The connection looks alive, but nothing sent on it would arrive.

@@ -17,34 +17,34 @@ import Testing
         return failure
     }
 
-    @Test func tellsOfAResetConnection() throws {
+    @Test func `tells of a reset connection`() throws {
         let error = try #require(try failure(.reset))
         #expect(error.isBeforeSending || error == .reset)
     }
 
-    @Test func tellsOfAStalledHandshake() throws {
+    @Test func `tells of a stalled handshake`() throws {
         #expect(try failure(.delayHandshake(milliseconds: nil), connectTimeoutMilliseconds: 500) == .timeout(.connecting))
     }
 
-    @Test func waitsForASlowHandshake() throws {
+    @Test func `waits for a slow handshake`() throws {
         try HTTP2Fixture.run(opening: { _ in .delayHandshake(milliseconds: 300) }) { fixture in
             #expect(fixture.exchange(20).allSatisfy { $0.status == 200 })
             #expect(fixture.server.counts.accepted == 1)
         }
     }
 
-    @Test func tellsOfAConnectionClosedAfterTheHandshake() throws {
+    @Test func `tells of a connection closed after the handshake`() throws {
         let error = try #require(try failure(.closeAfterHandshake))
         #expect(error == .closedEarly || error == .reset)
     }
 
-    @Test func tellsOfGarbage() throws {
+    @Test func `tells of garbage`() throws {
         let error = try #require(try failure(.garbageAfterHandshake))
         // The client may not get to read what is followed by the end, or by a reset because its own request was never read.
         #expect([.malformedResponse, .reset, .closedEarly].contains(error), "\(error)")
     }
 
-    @Test func keepsToTheLimitOfStreams() throws {
+    @Test func `keeps to the limit of streams`() throws {
         let held = HeldStreams()
         let handler: HTTP2Listener.Handler = { request in
             request.path == "/first" ? .respond(HTTP2Fixture.ok) : held.add(request)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func followsARaisedLimit() throws {
+    @Test func `follows a raised limit`() throws {
         // As APNs does: one stream until a request has proved who sends, then many.
         let held = HeldStreams()
         let handler: HTTP2Listener.Handler = { request in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func followsALoweredLimit() throws {
+    @Test func `follows a lowered limit`() throws {
         try HTTP2Fixture.run { fixture in
             #expect(fixture.exchange(50).allSatisfy { $0.status == 200 })
             fixture.server.limitStreams(4)

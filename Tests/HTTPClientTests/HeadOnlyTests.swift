@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: bodies.indices, [200, 403, 500])
-    func areWholeWithoutTheEndOfTheBody(index: Int, status: Int) throws {
+    func `are whole without the end of the body`(index: Int, status: Int) throws {
         let (body, end) = Self.bodies[index]
         for keepsConnections in [true, false] {
             let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 \(status) Scripted\r\n\(body)"), end)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func keepTheConnectionWhenTheBodyEndsLater() throws {
+    @Test func `keep the connection when the body ends later`() throws {
         let head = ScriptedStep.send("HTTP/1.1 200 OK\r\nX-Member: value\r\nContent-Length: 4\r\n\r\n")
         let steps = [.readRequest, head, .awaitRelease, .sendAndAwaitArrival(Array("body".utf8)), .readRequest, .respond(204)]
         try withClient(.init(), script: .connections([steps])) { client, server in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func areNotInterimResponses() throws {
+    @Test func `are not interim responses`() throws {
         let steps = [ScriptedStep.readRequest, .send("HTTP/1.1 100 Continue\r\n\r\n"), .awaitRelease, .respond(403)]
         try withClient(.init(), script: .connections([steps])) { client, server in
             let results = Results()
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func failWithoutAWholeHead() throws {
+    @Test func `fail without a whole head`() throws {
         let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-"), .close)
         try withClient(.init(), script: script) { client, server in
             #expect(client.failure(isNeeded(server)) != nil)
         }
     }
 
-    @Test func endWithTheClient() throws {
+    @Test func `end with the client`() throws {
         let head = ScriptedStep.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
         let server = try ScriptedServer(.everyConnection(.readRequest, head, .hang))
         defer { server.stop() }

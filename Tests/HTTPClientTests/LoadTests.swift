@@ -6,7 +6,7 @@ import Threading
 
 /// Many requests, and what is left after them.
 @Suite struct LoadTests {
-    @Test func endsEveryRequestOnce() throws {
+    @Test func `ends every request once`() throws {
         let total = 20_000
         try withClient(.init(requestLimit: total), script: .everyRequest(.respond(200))) { client, server in
             let ends = Monitor<[Int]>(Array(repeating: 0, count: total))
@@ -32,7 +32,7 @@ import Threading
     }
 
     // In a process of its own, because the other tests open descriptors and start threads beside this one.
-    @Test func leavesNothingBehind() async {
+    @Test func `leaves nothing behind`() async {
         await #expect(processExitsWith: .success) {
             try useClient()
             let lives = 5

@@ -13,7 +13,7 @@ import Testing
         return value
     }
 
-    @Test func gathersOnProvenSocketsAndSendsAfterwards() {
+    @Test func `gathers on proven sockets and sends afterwards`() {
         let sockets = OpenSockets()
         let stream = Int32(SOCK_STREAM.rawValue)
         let first = sockets.open(family: AF_INET, type: stream, protocol: 0)
@@ -29,14 +29,14 @@ import Testing
         #expect(sockets.close(second) == 0)
     }
 
-    @Test func opensWhatStartedProgramsDoNotInherit() {
+    @Test func `opens what started programs do not inherit`() {
         let sockets = OpenSockets()
         let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
         #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
         #expect(sockets.close(descriptor) == 0)
     }
 
-    @Test func leavesClosedSocketsAlone() {
+    @Test func `leaves closed sockets alone`() {
         let sockets = OpenSockets()
         let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
         let copy = dup(descriptor)
@@ -48,7 +48,7 @@ import Testing
         #expect(close(copy) == 0)
     }
 
-    @Test func saysThatASocketCannotBeOpened() {
+    @Test func `says that a socket cannot be opened`() {
         #expect(OpenSockets().open(family: -1, type: -1, protocol: -1) < 0)
     }
 }

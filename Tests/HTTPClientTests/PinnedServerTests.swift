@@ -51,12 +51,12 @@ import Threading
         #expect(count == 0)
     }
 
-    @Test func isTrustedUnderAnyName() throws {
+    @Test func `is trusted under any name`() throws {
         #expect(try exchange(own, expecting: own.pinned()).0.text == "hello")
     }
 
     /// The certificate is not its own authority's, which the client has never seen.
-    @Test func isTrustedWithoutItsAuthority() throws {
+    @Test func `is trusted without its authority`() throws {
         let made = try LoopbackCertificate()
         let pair = Pair(certificate: made.certificate, key: made.key)
         #expect(try exchange(pair, expecting: pair.pinned()).0.text == "hello")
@@ -64,20 +64,20 @@ import Threading
         #expect(try exchange(chain, expecting: chain.pinned()).0.text == "hello")
     }
 
-    @Test func isNotAnotherOne() throws {
+    @Test func `is not another one`() throws {
         let other = try TestCertificate()
         try expectRefusal(Pair(certificate: other.certificate, key: other.key), expecting: own.pinned(), "certificate")
     }
 
     /// Whoever the same authority vouches for has another key.
-    @Test func isNotAnotherOneThatIsTrusted() throws {
+    @Test func `is not another one that is trusted`() throws {
         let other = try TestCertificate()
         try expectRefusal(
             Pair(certificate: other.certificate, key: other.key), expecting: own.pinned(other.certificate), "public key does not match")
     }
 
     /// The right key alone proves nothing to a client that trusts another certificate.
-    @Test func isNotTrustedForItsKeyAlone() throws {
+    @Test func `is not trusted for its key alone`() throws {
         try expectRefusal(own, expecting: own.pinned(try TestCertificate().certificate), "certificate")
     }
 }

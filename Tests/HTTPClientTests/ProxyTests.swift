@@ -16,7 +16,7 @@ import Testing
         try body(client, proxy)
     }
 
-    @Test func sendsWholeURLs() throws {
+    @Test func `sends whole URLs`() throws {
         try withProxy(.everyRequest(.respond(200, body: "by proxy")), userinfo: "user:password@") { client, proxy in
             #expect(client.exchange(request(.post, "http://one.invalid/path?x", body: "body")).text == "by proxy")
             #expect(client.exchange(request("http://two.invalid:81/")).status == 200)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func sharesTheProxysConnections() throws {
+    @Test func `shares the proxys connections`() throws {
         try withProxy(.everyRequest(.awaitRelease, .respond(200))) { client, proxy in
             let results = Results()
             for number in 0..<10 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func asksForATunnel() throws {
+    @Test func `asks for a tunnel`() throws {
         try withProxy(.everyConnection(.readRequest, .respond(403, body: "no"), .close)) { client, proxy in
             let failure = client.failure(request(.post, "https://host.invalid/path", headers: [("X-Id", "7")], body: "body"))
             #expect(failure == .proxy)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func namesAProxyThatIsNotThere() throws {
+    @Test func `names a proxy that is not there`() throws {
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
         let client = try Client(settings: ClientSettings(proxy: "http://127.0.0.1:\(closed.port)"))
@@ -61,7 +61,7 @@ import Testing
 
     // RFC 1928: greeting and choice of no authentication, then request and reply.
     @Test(arguments: [(0, nil), (2, .proxy)] as [(UInt8, ClientError?)])
-    func goesThroughSOCKS(reply: UInt8, error: ClientError?) throws {
+    func `goes through SOCKS`(reply: UInt8, error: ClientError?) throws {
         let replying = ScriptedStep.send([5, reply, 0, 1, 127, 0, 0, 1, 0, 80])
         let script = ScriptedServer.Script.everyConnection(
             .readSome, .send([5, 0]), .readSome, replying, .readRequest, .respond(200, body: "by SOCKS"), .hang)

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         "http://host", "https://host:8443/a?b#c", "HTTPS://HOST", "http://user:password@host/", "http://[::1]:80/", "http://127.0.0.1?x=/",
     ])
-    func takesURLs(url: String) {
+    func `takes URLs`(url: String) {
         #expect(invalid(url) == nil)
     }
 
@@ -25,12 +25,12 @@ import Testing
         "http://?x",
         "http://host/a b", "http://host/\r\nX: y", "http://host/\u{0}", "http://h\u{F6}st/", " http://host/", "gopher://host",
     ])
-    func refusesOtherURLs(url: String) {
+    func `refuses other URLs`(url: String) {
         #expect(invalid(url) == .url)
     }
 
     @Test(arguments: [("X-Id", "a b\tc"), ("a", ""), ("!#$%&'*+-.^_`|~", "x"), ("X", "gr\u{FC}n"), ("Host", "other")])
-    func takesHeaders(name: String, value: String) {
+    func `takes headers`(name: String, value: String) {
         #expect(invalid(headers: [(name, value)]) == nil)
     }
 
@@ -39,16 +39,16 @@ import Testing
         "Upgrade",
         "TE", "Trailer",
     ])
-    func refusesNames(name: String) {
+    func `refuses names`(name: String) {
         #expect(invalid(headers: [("A", "b"), (name, "value")]) == .headerName(index: 1))
     }
 
     @Test(arguments: ["a\r\nX: y", "a\nb", "a\rb", "\u{0}", "\u{7F}", "\u{1B}[0m"])
-    func refusesValues(value: String) {
+    func `refuses values`(value: String) {
         #expect(invalid(headers: [("X", value)]) == .headerValue(index: 0))
     }
 
-    @Test func describesWithoutTheInput() {
+    @Test func `describes without the input`() {
         for error in [ClientRequest.Problem.url, .headerName(index: 3), .headerValue(index: 4)] {
             #expect(!error.description.isEmpty)
             #expect(!error.description.contains("\n"))
@@ -60,12 +60,12 @@ import Testing
         ("http://Host/a", "HTTP://user@hOST?x", true), ("http://host", "https://host", false), ("http://host:1", "http://host:2", false),
         ("http://a@b@host", "http://host", true), ("http://host#@other", "http://host", true), ("http://host\\@other", "http://host", true),
     ])
-    func groupsByOrigin(one: String, other: String, isSame: Bool) throws {
+    func `groups by origin`(one: String, other: String, isSame: Bool) throws {
         #expect(try (#require(Origin(one)) == #require(Origin(other))) == isSame)
     }
 
     @Test(arguments: [("http://host", false), ("HTTPS://host", true)])
-    func knowsTLS(url: String, isSecure: Bool) throws {
+    func `knows TLS`(url: String, isSecure: Bool) throws {
         #expect(try #require(Origin(url)).isSecure == isSecure)
     }
 }

@@ -17,28 +17,28 @@ import Testing
     }
 
     @Test(arguments: [("X-A", "1"), ("x-a", "1"), ("X-B", ""), ("X-C", "a:b"), ("X-D", nil), ("", nil), ("X-A ", nil)])
-    func findsValues(name: String, value: String?) {
+    func `finds values`(name: String, value: String?) {
         #expect(head("HTTP/1.1 200 OK", "X-A: 1", "X-B:", "X-C:\t a:b \t", "no colon", "X-A: 2", "").value(of: name) == value)
     }
 
-    @Test func forgetsEarlierHeads() {
+    @Test func `forgets earlier heads`() {
         let head = head("HTTP/1.1 100 Continue", "X-A: 1", "", "HTTP/2 200", "X-B: 2", "")
         #expect(head.value(of: "X-A") == nil)
         #expect(head.value(of: "X-B") == "2")
     }
 
-    @Test func leavesTrailersOut() {
+    @Test func `leaves trailers out`() {
         #expect(head("HTTP/1.1 200 OK", "", "X-A: 1").value(of: "X-A") == nil)
     }
 
-    @Test func repairsWhatIsNotUTF8() {
+    @Test func `repairs what is not UTF-8`() {
         var head = ResponseHead()
         let line: [UInt8] = Array("X-A: a".utf8) + [0xFF, 13, 10]
         #expect(receive(line, &head))
         #expect(head.value(of: "X-A") == "a\u{FFFD}")
     }
 
-    @Test func countsEveryByte() {
+    @Test func `counts every byte`() {
         var head = ResponseHead()
         let half = [UInt8](repeating: UInt8(ascii: "x"), count: ResponseHead.limit / 2)
         #expect(receive(half, &head))

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: Answer.all, strays)
-    func isIgnoredBehindAnAnswer(answer: Answer, stray: String) throws {
+    func `is ignored behind an answer`(answer: Answer, stray: String) throws {
         for isSecure in [false, true] {
             let steps = answer.pieces.dropLast().map(ScriptedStep.send) + [.send((answer.pieces.last ?? "") + stray)]
             let (second, _) = try exchange(steps, isSecure: isSecure)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Answer.all, strays)
-    func closesTheConnectionAfterAnAnswer(answer: Answer, stray: String) throws {
+    func `closes the connection after an answer`(answer: Answer, stray: String) throws {
         for isSecure in [false, true] {
             let steps = answer.pieces.map(ScriptedStep.send) + [.awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]
             let (second, connections) = try exchange(steps, isSecure: isSecure)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Answer.all)
-    func closesTheConnectionWhenItsEndHasArrived(answer: Answer) throws {
+    func `closes the connection when its end has arrived`(answer: Answer) throws {
         for isSecure in [false, true] {
             let steps = answer.pieces.map(ScriptedStep.send) + [.awaitRelease, .finishSending, .hang]
             let (second, connections) = try exchange(steps, isSecure: isSecure)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func connectionsOfOneRequestResumeTLS() throws {
+    @Test func `connections of one request resume TLS`() throws {
         let server = try ScriptedServer(.everyRequest(.respond(200)), tls: Self.tls.server)
         defer { server.stop() }
         let authorities = Self.tls.directory.path("ca.pem")
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: strays)
-    func neverReachesAConnectionOfOneRequest(stray: String) throws {
+    func `never reaches a connection of one request`(stray: String) throws {
         for isSecure in [false, true] {
             let steps = [ScriptedStep.respond(200, body: "first"), .send(stray)]
             let (second, connections) = try exchange(steps, settings: ClientSettings(keepsConnections: false), isSecure: isSecure)

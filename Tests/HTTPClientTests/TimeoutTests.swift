@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: answers.indices)
-    func namesThePhase(index: Int) throws {
+    func `names the phase`(index: Int) throws {
         let (script, length, phase) = Self.answers[index]
         try withClient(.init(), script: script) { client, server in
             let body = String(repeating: "x", count: length)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func limitsTheHandshake(byTotal: Bool) throws {
+    func `limits the handshake`(byTotal: Bool) throws {
         try withClient(.init(), script: .everyConnection(.hang)) { client, server in
             let url = "https://127.0.0.1:\(server.port)/"
             let found = failure(of: client, tooEarly: [.queued]) { milliseconds in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func limitsTheWaitForATurn() throws {
+    @Test func `limits the wait for a turn`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (first, results) = (Results(), Results())
             client.send(request(server.url())) { first.add($0) }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func countsTheTimeForConnectingFromTheTurn() throws {
+    @Test func `counts the time for connecting from the turn`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyConnection(.readRequest, .awaitRelease, .respond(200))) {
             client, server in
             let results = Results()

@@ -20,7 +20,7 @@ import Testing
             ("http://localhost./", "http://localhost./", "localhost.", 80),
             ("http://a_b.example/", "http://a_b.example/", "a_b.example", 80),
         ] as [(String, String, String, UInt16)])
-    func areReadInOneSpelling(text: String, expected: String, host: String, port: UInt16) throws {
+    func `are read in one spelling`(text: String, expected: String, host: String, port: UInt16) throws {
         let url = try WebURL(text)
         #expect(url.text == expected)
         #expect(url.host == host)
@@ -44,11 +44,11 @@ import Testing
             ("http://a@b/", .credentials),
             ("http://a:b@c/", .credentials), ("http://@b/", .credentials), ("http://a\\@127.0.0.1/", .credentials),
         ] as [(String, WebURL.Problem)])
-    func areRefused(text: String, problem: WebURL.Problem) {
+    func `are refused`(text: String, problem: WebURL.Problem) {
         #expect(throws: problem) { try WebURL(text) }
     }
 
-    @Test func haveALength() throws {
+    @Test func `have a length`() throws {
         let start = "http://example.com/"
         let longest = start + String(repeating: "x", count: WebURL.longest - start.utf8.count)
         #expect(try WebURL(longest).text == longest)
@@ -63,11 +63,11 @@ import Testing
         ("//other.example/c", "https://other.example/c"), ("http://other.example", "http://other.example/"),
         ("#c", "https://example.com/a/b"),
     ])
-    func resolveReferences(reference: String, expected: String) throws {
+    func `resolve references`(reference: String, expected: String) throws {
         #expect(try WebURL("https://example.com/a/b#x").resolving(reference).text == expected)
     }
 
-    @Test func resolveNoOtherScheme() throws {
+    @Test func `resolve no other scheme`() throws {
         let url = try WebURL("https://example.com/")
         for reference in ["file:///etc/passwd", "gopher://x/", "http://a@b/", "https://[::1%25lo]/"] {
             #expect(throws: WebURL.Problem.self) { try url.resolving(reference) }

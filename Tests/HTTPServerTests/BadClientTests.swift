@@ -24,7 +24,7 @@ import Testing
         ("GET /hello?x\ry HTTP/1.1", 400), ("GET /hel\rlo HTTP/1.1", 400),
         ("GET /hello?x\u{0}y HTTP/1.1", 400), ("GET\u{0} /hello HTTP/1.1", 400), ("GET /hello HTTP/1.1\u{0}", 400),
     ])
-    func refusesRequestLines(line: String, expected: Int?) throws {
+    func `refuses request lines`(line: String, expected: Int?) throws {
         #expect(try status(answering: "\(line)\r\nHost: test\r\n\r\n") == expected)
     }
 
@@ -35,11 +35,11 @@ import Testing
         "Host: test\r\nX: \r\r\n", "Host: test\r\nX:\ra\r\n", "Host: test\r\nX\r: a\r\n", "Host: test\r\n\rX: a\r\n",
         "Host: test\r\nX: a\u{0}\u{0}\r\n", "Host: test\r\n\u{0}\r\n", "Host: test\r\n\u{0}X: a\r\n",
     ])
-    func refusesHeaders(headers: String) throws {
+    func `refuses headers`(headers: String) throws {
         #expect(try status(answering: "GET /hello HTTP/1.1\r\n\(headers)\r\n") == 400)
     }
 
-    @Test func refusesBareLineFeeds() throws {
+    @Test func `refuses bare line feeds`() throws {
         #expect(try status(answering: "GET /hello HTTP/1.1\nHost: test\n\n") == 400)
         #expect(try status(answering: "GET /hello HTTP/1.1\r\nHost: test\r\n\n") == 400)
     }
@@ -53,26 +53,26 @@ import Testing
         ("Transfer-Encoding: gzip\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n", 400), ("Transfer-Encoding: \r\n", 400),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 400), ("Transfer-Encoding:\r\n chunked\r\n", 400),
     ])
-    func refusesUncertainLengths(headers: String, expected: Int) throws {
+    func `refuses uncertain lengths`(headers: String, expected: Int) throws {
         #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\n\(headers)\r\n") == expected)
     }
 
-    @Test func refusesTransferCodingsOfHTTP10() throws {
+    @Test func `refuses transfer codings of HTTP 10`() throws {
         let head = "POST /echo HTTP/1.0\r\nHost: test\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try status(answering: head + chunked("body")) == 400)
     }
 
     @Test(arguments: ["x\r\n", "\r\n", "3\r\nabcd\r\n", "-1\r\n", "0x3\r\nabc\r\n", "3 \r\nabc\r\n"])
-    func refusesChunks(chunks: String) throws {
+    func `refuses chunks`(chunks: String) throws {
         #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)") == 400)
     }
 
-    @Test func refusesAChunkOfMoreThan64Bits() throws {
+    @Test func `refuses a chunk of more than 64 bits`() throws {
         let head = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try status(answering: head + "fffffffffffffffff\r\n") == 413)
     }
 
-    @Test func refusesLongHeads() throws {
+    @Test func `refuses long heads`() throws {
         let line = "X-Filler: \(String(repeating: "x", count: 1000))\r\n"
         #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 10))) == 200)
         #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 60))) == 431)
@@ -80,7 +80,7 @@ import Testing
         #expect(try status(answering: request("GET", path: "/\(String(repeating: "x", count: 60_000))")) == 414)
     }
 
-    @Test func refusesAFloodOfArguments() throws {
+    @Test func `refuses a flood of arguments`() throws {
         let status = try status(answering: request("GET", path: "/hello?\(String(repeating: "a&", count: 5000))"))
         #expect(status.map { (400..<500).contains($0) } != false)
     }
@@ -93,11 +93,11 @@ import Testing
         ("GET", "/../hello", 404), ("GET", "/hello#x", 404), ("OPTIONS", "*", 404), ("get", "/hello", 405), ("OPTIONS", "/hello", 405),
         ("POST", "/hello", 405), ("PUT", "/echo", 405), ("HEAD", "/echo", 405), ("TRACE", "/hello", 405), ("GET", "/echo", 405),
     ])
-    func routesByExactBytes(method: String, path: String, expected: Int) throws {
+    func `routes by exact bytes`(method: String, path: String, expected: Int) throws {
         #expect(try status(answering: request(method, path: path)) == expected)
     }
 
-    @Test func namesTheMethodsOfAPath() throws {
+    @Test func `names the methods of a path`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -107,11 +107,11 @@ import Testing
         #expect(try client.readResponse().status == 200)
     }
 
-    @Test func ignoresBlankLinesBeforeARequest() throws {
+    @Test func `ignores blank lines before a request`() throws {
         #expect(try status(answering: "\r\n\r\n" + request("GET", path: "/hello")) == 200)
     }
 
-    @Test func servesHTTP10() throws {
+    @Test func `serves HTTP 10`() throws {
         #expect(try status(answering: "GET /hello HTTP/1.0\r\n\r\n") == 200)
     }
 }

@@ -10,7 +10,7 @@ import Threading
     private let chunkedHead = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(arguments: ["/echo", "/later"])
-    func takesABodyAtTheLimitAndRefusesOneOver(path: String) throws {
+    func `takes a body at the limit and refuses one over`(path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -22,7 +22,7 @@ import Threading
     }
 
     @Test(arguments: ["gzip", "deflate", "br", "GZIP", "x-gzip\t", "identity, gzip", "aes128gcm"])
-    func refusesAnEncodedBody(encoding: String) throws {
+    func `refuses an encoded body`(encoding: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -40,7 +40,7 @@ import Threading
     }
 
     @Test(arguments: ["identity", "Identity \t", ""])
-    func takesABodyThatIsNotEncoded(encoding: String) throws {
+    func `takes a body that is not encoded`(encoding: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -48,7 +48,7 @@ import Threading
         #expect(try client.readResponse().text == atLimit)
     }
 
-    @Test func countsChunkedBodiesAlike() throws {
+    @Test func `counts chunked bodies alike`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let (first, second) = (try fixture.client(), try fixture.client())
@@ -59,7 +59,7 @@ import Threading
     }
 
     @Test(arguments: [false, true])
-    func refusesALargeBodyForWhichThereIsNoRoom(isChunked: Bool) throws {
+    func `refuses a large body for which there is no room`(isChunked: Bool) throws {
         let peers = Monitor<[String]>([])
         let pressure = ConnectionPressure(onBodyWithoutRoom: { peer in peers.update { $0.append(peer) } })
         let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000), pressure: pressure)
@@ -90,7 +90,7 @@ import Threading
             })
     }
 
-    @Test func refusesABodyThatWaitsForLeave() throws {
+    @Test func `refuses a body that waits for leave`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -100,7 +100,7 @@ import Threading
     }
 
     @Test(arguments: [("POST", "/nowhere", 404), ("POST", "/hello", 405)])
-    func refusesAtOnceWhereNobodyTakesABody(method: String, path: String, expected: Int) throws {
+    func `refuses at once where nobody takes a body`(method: String, path: String, expected: Int) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -109,7 +109,7 @@ import Threading
         #expect(try client.isClosedByServer())
     }
 
-    @Test func refusesToDrainAHugeBody() throws {
+    @Test func `refuses to drain a huge body`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -119,7 +119,7 @@ import Threading
     }
 
     @Test(arguments: ["/echo", "/nowhere"])
-    func endsAnEndlessBody(path: String) throws {
+    func `ends an endless body`(path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -134,7 +134,7 @@ import Threading
     }
 
     @Test(arguments: [("8;name=value", "abcdefgh"), ("8;\(String(repeating: "x", count: 4000))", "abcdefgh")])
-    func ignoresChunkExtensions(size: String, body: String) throws {
+    func `ignores chunk extensions`(size: String, body: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -142,7 +142,7 @@ import Threading
         #expect(try client.readResponse().text == body)
     }
 
-    @Test func endsAnEndlessChunkExtension() throws {
+    @Test func `ends an endless chunk extension`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -154,7 +154,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func readsBodiesOfGet() throws {
+    @Test func `reads bodies of get`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: declared)
-    func beginsWithDeclaredBodies(length: UInt64, expectsContinue: Bool, isRefused: Bool, receives: Bool) {
+    func `begins with declared bodies`(length: UInt64, expectsContinue: Bool, isRefused: Bool, receives: Bool) {
         var reception = BodyReception(limit: 10)
         let start = reception.begin(declaredLength: length, expectsContinue: expectsContinue, isRefused: isRefused)
         #expect((start == .receive) == receives)
@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test(arguments: [(false, false, true), (true, false, true), (false, true, true), (true, true, false)])
-    func beginsWithChunkedBodies(expectsContinue: Bool, isRefused: Bool, receives: Bool) {
+    func `begins with chunked bodies`(expectsContinue: Bool, isRefused: Bool, receives: Bool) {
         var reception = BodyReception(limit: 10)
         let start = reception.begin(declaredLength: nil, expectsContinue: expectsContinue, isRefused: isRefused)
         #expect((start == .receive) == receives)
         #expect(!reception.isTooLarge)
     }
 
-    @Test func storesUpToTheLimitThenDiscardsThenAborts() {
+    @Test func `stores up to the limit then discards then aborts`() {
         var reception = BodyReception(limit: 10)
         #expect(reception.begin(declaredLength: nil, expectsContinue: false, isRefused: false) == .receive)
         #expect(reception.add(9) == .store)
@@ -40,18 +40,18 @@ import Testing
         #expect(reception.add(1) == .abort)
     }
 
-    @Test func discardsWhatWasDeclaredTooLarge() {
+    @Test func `discards what was declared too large`() {
         var reception = BodyReception(limit: 10)
         #expect(reception.begin(declaredLength: 11, expectsContinue: false, isRefused: false) == .receive)
         #expect(reception.add(1) == .discard)
     }
 
-    @Test func keepsNothingWithoutALimit() {
+    @Test func `keeps nothing without a limit`() {
         var reception = BodyReception(limit: 0)
         #expect(reception.add(1) == .discard)
     }
 
-    @Test func buffersAnyPartsInOrder() {
+    @Test func `buffers any parts in order`() {
         var buffer = BodyBuffer(room: BodyRoom(bytes: 1 << 20))
         for size in [1, 1023, 1, 5000, 20_000] {
             var expected: [UInt8] = []
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// What a handler has made of a body counts for it until the request is over.
-    @Test func givesMemoryBackBeforeItsRoom() {
+    @Test func `gives memory back before its room`() {
         let room = BodyRoom(bytes: 10_000)
         var buffer = BodyBuffer(room: room)
         unsafe [UInt8](repeating: 0, count: 26_384).withUnsafeBufferPointer { unsafe buffer.append($0) }
@@ -80,7 +80,7 @@ import Testing
         #expect(room.take(10_000))
     }
 
-    @Test func largeBuffersShareTheirRoom() {
+    @Test func `large buffers share their room`() {
         let room = BodyRoom(bytes: 10_000)
         let kept = 16 * 1024
         var buffer = BodyBuffer(room: room)

@@ -7,7 +7,7 @@ import Threading
 /// Many clients at once, of which some leave: every request that was sent and waited for is answered once.
 @Suite struct ConcurrencyTests {
     @Test(arguments: [1, 2, 4])
-    func answersEachRequestOnce(threads: Int) throws {
+    func `answers each request once`(threads: Int) throws {
         let fixture = try ServerFixture(settings: ServerSettings(threads: threads))
         defer { fixture.stop() }
         var (answered, abandoned) = (0, 0)

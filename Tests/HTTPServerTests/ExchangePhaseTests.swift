@@ -8,7 +8,7 @@ import Threading
 
 /// Who may do what with a connection when, and that each race has one winner.
 @Suite struct ExchangePhaseTests {
-    @Test func goesThroughARequest() {
+    @Test func `goes through a request`() {
         let phase = SharedPhase()
         phase.becomeIdle(deadline: 10)
         #expect(phase.isIdle)
@@ -22,7 +22,7 @@ import Threading
         #expect(phase.isIdle)
     }
 
-    @Test func refusesWhatIsOutOfOrder() {
+    @Test func `refuses what is out of order`() {
         let phase = SharedPhase()
         #expect(!phase.beginAnswering(deadline: 1))
         #expect(!phase.suspend(deadline: 1))
@@ -36,20 +36,20 @@ import Threading
         #expect(!phase.claimSuspended(deadline: 1))
     }
 
-    @Test func expiresIdleConnections() {
+    @Test func `expires idle connections`() {
         let phase = SharedPhase()
         phase.becomeIdle(deadline: 10)
         expectExpiry(of: phase, .requestTimeout)
     }
 
-    @Test func expiresConnectionsWithoutAFirstRequest() {
+    @Test func `expires connections without a first request`() {
         let phase = SharedPhase()
         phase.open(deadline: 10)
         #expect(phase.isIdle)
         expectExpiry(of: phase, .noRequest)
     }
 
-    @Test func aBodyMayTakeLongerThanItsHead() {
+    @Test func `a body may take longer than its head`() {
         let phase = SharedPhase()
         phase.open(deadline: 5)
         phase.beginReceiving(deadline: 5)
@@ -57,7 +57,7 @@ import Threading
         expectExpiry(of: phase, .requestTimeout)
     }
 
-    @Test func knowsSinceWhenItIsIdle() {
+    @Test func `knows since when it is idle`() {
         let phase = SharedPhase()
         phase.open(deadline: 105)
         #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == 100)
@@ -73,7 +73,7 @@ import Threading
         #expect(!phase.endIdle())
     }
 
-    @Test func aConnectionWithoutARequestCanBeEnded() {
+    @Test func `a connection without a request can be ended`() {
         let phase = SharedPhase()
         phase.open(deadline: 10)
         #expect(phase.endIdle())
@@ -81,14 +81,14 @@ import Threading
         #expect(!phase.beginAnswering(deadline: 20))
     }
 
-    @Test func expiresRequestsThatDoNotArrive() {
+    @Test func `expires requests that do not arrive`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
         expectExpiry(of: phase, .requestTimeout)
         #expect(!phase.beginAnswering(deadline: 30))
     }
 
-    @Test func expiresAnswersThatAreNotTaken() {
+    @Test func `expires answers that are not taken`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
         #expect(phase.beginAnswering(deadline: 10))
@@ -106,7 +106,7 @@ import Threading
         #expect(!phase.isIdle)
     }
 
-    @Test func answersSuspendedRequestsAndGoesOn() {
+    @Test func `answers suspended requests and goes on`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
         #expect(phase.beginAnswering(deadline: 10))
@@ -119,14 +119,14 @@ import Threading
         #expect(phase.isIdle)
     }
 
-    @Test func keepsDeadlinesOfAnyLength() {
+    @Test func `keeps deadlines of any length`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: .max)
         #expect(phase.expire(now: 1 << 60, answerDeadline: 0) == nil)
         #expect(phase.expire(now: .max, answerDeadline: 0) == .requestTimeout)
     }
 
-    @Test func givesASuspendedRequestToOneOnly() {
+    @Test func `gives a suspended request to one only`() {
         race {
             $0.beginReceiving(deadline: 1); _ = $0.beginAnswering(deadline: 1); _ = $0.suspend(deadline: 1)
         } first: {
@@ -136,7 +136,7 @@ import Threading
         }
     }
 
-    @Test func givesACompleteRequestToOneOnly() {
+    @Test func `gives a complete request to one only`() {
         race {
             $0.beginReceiving(deadline: 1)
         } first: {
@@ -146,7 +146,7 @@ import Threading
         }
     }
 
-    @Test func suspendsOrClosesButNotBoth() {
+    @Test func `suspends or closes but not both`() {
         race {
             $0.beginReceiving(deadline: 1); _ = $0.beginAnswering(deadline: 1)
         } first: {

@@ -25,7 +25,7 @@ import Testing
         ("X-Value:\ta\r\n", "<a><a>"), ("X-Value: \t a \t \t\r\n", "<a><a>"), ("X-Value: a \t b\t\r\n", "<a \t b><a \t b>"),
         ("X-Value:\r\n", "<><>"), ("X-Value: \t \r\n", "<><>"), ("X-Value: a\t\r\nx-value:\tb\r\n", "<a><a><b>"), ("", ""),
     ])
-    func areTrimmed(headers: String, expected: String) throws {
+    func `are trimmed`(headers: String, expected: String) throws {
         #expect(try reported(headers) == "\(expected)/r1")
     }
 
@@ -45,7 +45,7 @@ import Testing
         ("Bearer", "none"), ("Bearer ", "none"), ("Bearer   ", "none"), ("Bearer\ta", "none"), ("Bearera", "none"), ("Bearers a", "none"),
         ("Basic a", "none"), ("", "none"), ("a, Bearer a", "none"),
     ])
-    func theTokenIsBehindOneOrMoreSpaces(value: String, expected: String) throws {
+    func `the token is behind one or more spaces`(value: String, expected: String) throws {
         #expect(try token("Authorization: \(value)\r\n") == expected)
     }
 
@@ -59,7 +59,7 @@ import Testing
         ("Authorization:\r\nAuthorization: Bearer a\r\n", "none"), ("Authorization: Bearer a\r\nX-A: 1\r\nAuthorization:\r\n", "none"),
         ("Authorization: Bearer a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n", "none"),
     ])
-    func exactlyOneAuthorizationCounts(headers: String, expected: String) throws {
+    func `exactly one authorization counts`(headers: String, expected: String) throws {
         #expect(try token(headers) == expected)
     }
 }

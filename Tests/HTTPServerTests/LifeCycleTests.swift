@@ -17,7 +17,7 @@ import Threading
         return thread
     }
 
-    @Test func answersWhatIsUnderWayAndCloses() throws {
+    @Test func `answers what is under way and closes`() throws {
         let fixture = try ServerFixture(ownAddress(0))
         let held = try fixture.client()
         try held.send(request("POST", path: "/held"))
@@ -42,7 +42,7 @@ import Threading
         #expect(fixture.server.connectionCount == 0)
     }
 
-    @Test func answersSuspendedRequestsWhenTheDrainIsOver() throws {
+    @Test func `answers suspended requests when the drain is over`() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<10).map { _ in try fixture.client() }
         for client in clients { try client.send(request("POST", path: "/held")) }
@@ -60,7 +60,7 @@ import Threading
         }
     }
 
-    @Test func cutsOffWhatIsStillBeingReceivedWhenTheDrainIsOver() throws {
+    @Test func `cuts off what is still being received when the drain is over`() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
@@ -70,7 +70,7 @@ import Threading
         #expect(fixture.server.connectionCount == 0)
     }
 
-    @Test func closesIdleConnections() throws {
+    @Test func `closes idle connections`() throws {
         let fixture = try ServerFixture()
         let kept = try fixture.client()
         try kept.send(request("GET", path: "/hello"))
@@ -83,7 +83,7 @@ import Threading
     }
 
     @Test(arguments: [1, 2])
-    func stopsUnderLoad(threads: Int) throws {
+    func `stops under load`(threads: Int) throws {
         for _ in 0..<40 {
             let fixture = try ServerFixture(ownAddress(threads), settings: ServerSettings(threads: threads))
             let clients = (0..<3).map { _ in
@@ -101,7 +101,7 @@ import Threading
     }
 
     // In a process of its own, because the other tests open descriptors and start threads beside this one.
-    @Test func leaksNeitherDescriptorsNorThreads() async {
+    @Test func `leaks neither descriptors nor threads`() async {
         await #expect(processExitsWith: .success) {
             try useServer()
             let lives = 50

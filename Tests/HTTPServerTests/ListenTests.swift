@@ -5,14 +5,14 @@ import Testing
 
 /// Where a server can listen, and what it says where it can't.
 @Suite struct ListenTests {
-    @Test func choosesAPort() throws {
+    @Test func `chooses a port`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         guard case .tcp("127.0.0.1", let port) = fixture.server.address else { throw SocketClient.Failure.malformed("address") }
         #expect(port > 0)
     }
 
-    @Test func namesAPortInUse() throws {
+    @Test func `names a port in use`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let error = #expect(throws: ServerError.self) { try ServerFixture(fixture.server.address) }
@@ -24,7 +24,7 @@ import Testing
                 + "shows, or choose another port")
     }
 
-    @Test func usesAPortAgainAtOnce() throws {
+    @Test func `uses a port again at once`() throws {
         // No other test listens on this address, so that nobody takes the port between the two.
         let fixture = try ServerFixture(.tcp(host: "127.0.0.4", port: 0))
         let client = try fixture.client()
@@ -40,14 +40,14 @@ import Testing
         ("256.0.0.1", "give an address of this machine"), ("not a host", "give an address of this machine"),
         ("192.0.2.1", "Cannot assign requested address; give an address of this machine"),
     ])
-    func namesAHostThatIsNoneOfItsOwn(host: String, expected: String) throws {
+    func `names a host that is none of its own`(host: String, expected: String) throws {
         let error = #expect(throws: ServerError.self) { try ServerFixture(.tcp(host: host, port: 0)) }
         #expect(error?.kind == .cannotListen)
         #expect(error?.description.hasPrefix("cannot listen on \(host):0: ") == true)
         #expect(error?.description.hasSuffix(expected) == true)
     }
 
-    @Test func servesAUnixSocketOfOwnerAndGroup() throws {
+    @Test func `serves a Unix socket of owner and group`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("socket")
         let fixture = try ServerFixture(.unix(path: path))
@@ -59,7 +59,7 @@ import Testing
         #expect(mode(of: path) == nil)
     }
 
-    @Test func replacesAStaleUnixSocket() throws {
+    @Test func `replaces a stale Unix socket`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("socket")
         try bindAndForget(path)
@@ -71,7 +71,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func keepsALiveUnixSocket() throws {
+    @Test func `keeps a live Unix socket`() throws {
         let directory = try TemporaryDirectory()
         let fixture = try ServerFixture(.unix(path: directory.path("socket")))
         defer { fixture.stop() }
@@ -82,7 +82,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func keepsAFileThatIsNoSocket() throws {
+    @Test func `keeps a file that is no socket`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("file")
         try directory.write("file", "")
@@ -91,7 +91,7 @@ import Testing
         #expect(mode(of: path) == 0o600)
     }
 
-    @Test func namesTheLimitOfAUnixPath() throws {
+    @Test func `names the limit of a Unix path`() throws {
         let path = "/tmp/" + String(repeating: "x", count: 103)
         let error = #expect(throws: ServerError.self) { try ServerFixture(.unix(path: path)) }
         #expect(error?.description == "cannot listen on unix:\(path): the path of a Unix socket has at most 107 bytes")

@@ -8,7 +8,7 @@ import Testing
         request("POST", path: "/echo", body: "body"), request("POST", path: "/later", body: "body"),
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked("body"),
     ])
-    func survivesADisconnectAtEveryByte(text: String) throws {
+    func `survives a disconnect at every byte`(text: String) throws {
         // libmicrohttpd overlooks an end that comes together with the last data it reads; then the timeout ends the connection.
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 1000, threads: 2))
         defer { fixture.stop() }
@@ -26,7 +26,7 @@ import Testing
             })
     }
 
-    @Test func survivesADisconnectBehindEveryByteOfAnAnswer() throws {
+    @Test func `survives a disconnect behind every byte of an answer`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         for _ in 0..<50 {
@@ -36,7 +36,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func answersNobodyHarmlessly() throws {
+    @Test func `answers nobody harmlessly`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         var client: SocketClient? = try fixture.client()
@@ -47,7 +47,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func answersAClientThatHasFinishedSending() throws {
+    @Test func `answers a client that has finished sending`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -56,7 +56,7 @@ import Testing
         #expect(try client.readResponse().text == "body")
     }
 
-    @Test func letsGoOfASuspendedClientThatHasFinishedSending() throws {
+    @Test func `lets go of a suspended client that has finished sending`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 10, threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -69,7 +69,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func closesOnAShortBody() throws {
+    @Test func `closes on a short body`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 1000, threads: 2))
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -80,7 +80,7 @@ import Testing
         #expect(fixture.observed.count(of: 200) == 0)
     }
 
-    @Test func keepsTheOrderBehindASuspendedRequest() throws {
+    @Test func `keeps the order behind a suspended request`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["/echo", "/later"])
-    func answersAThousandPipelinedRequests(path: String) throws {
+    func `answers a thousand pipelined requests`(path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

@@ -10,12 +10,12 @@ import Testing
         ("1.0", nil),
         ("\u{661}", nil),
     ])
-    func readsDecimals(text: String, expected: UInt64?) {
+    func `reads decimals`(text: String, expected: UInt64?) {
         let bytes = Array(text.utf8)
         #expect(bytes.span.decimal == expected)
     }
 
-    @Test func readsNoOtherByteAsADigit() {
+    @Test func `reads no other byte as a digit`() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [byte]
             let expected = (0x30...0x39).contains(byte) ? UInt64(byte - 0x30) : nil

@@ -9,7 +9,7 @@ import Testing
         return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
     }
 
-    @Test func answersOnKeptConnections() throws {
+    @Test func `answers on kept connections`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -22,7 +22,7 @@ import Testing
         #expect(fixture.observed.count(of: 200) == 50)
     }
 
-    @Test func answersPipelinedRequestsInOrder() throws {
+    @Test func `answers pipelined requests in order`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -33,7 +33,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func answersAPipelinedRequestBehindAnEarlyError() throws {
+    @Test func `answers a pipelined request behind an early error`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -42,7 +42,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func answersHeadWithoutABody() throws {
+    @Test func `answers head without a body`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -53,7 +53,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func asksForTheBodyOfAClientThatExpectsIt() throws {
+    @Test func `asks for the body of a client that expects it`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -63,7 +63,7 @@ import Testing
         #expect(try client.readResponse().text == "body")
     }
 
-    @Test func readsChunkedBodies() throws {
+    @Test func `reads chunked bodies`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -71,7 +71,7 @@ import Testing
         #expect(try client.readResponse().text == "abcde")
     }
 
-    @Test func answersWhatWasSuspended() throws {
+    @Test func `answers what was suspended`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -84,7 +84,7 @@ import Testing
         #expect(try client.readResponse().text == "at last")
     }
 
-    @Test func answersWhatAHandlerDropped() throws {
+    @Test func `answers what a handler dropped`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -92,7 +92,7 @@ import Testing
         #expect(try client.readResponse().status == 500)
     }
 
-    @Test func answersASuspendedRequestWhoseDeadlineHasPassed() throws {
+    @Test func `answers a suspended request whose deadline has passed`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -103,7 +103,7 @@ import Testing
         #expect(try fixture.held.next().respond(ServerFixture.text(200, "late")) == false)
     }
 
-    @Test func aLateAnswerIsNeverTheNextRequests() throws {
+    @Test func `a late answer is never the next requests`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [("X-Test: abc\r\n", "3"), ("x-test:\r\n", "0"), ("", "none")])
-    func findsHeaders(header: String, expected: String) throws {
+    func `finds headers`(header: String, expected: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -128,7 +128,7 @@ import Testing
         #expect(try client.readResponse().text == expected)
     }
 
-    @Test func listensOnIPv6() throws {
+    @Test func `listens on i pv 6`() throws {
         let fixture = try ServerFixture(.tcp(host: "::1", port: 0))
         defer { fixture.stop() }
         let client = try fixture.client()

@@ -16,7 +16,7 @@ import Testing
         ("POST /nowhere HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n", String(repeating: "x", count: 999)),
         ("", String(repeating: "\r\n", count: 4000)),
     ])
-    func endsATrickle(atOnce: String, slowly: String) throws {
+    func `ends a trickle`(atOnce: String, slowly: String) throws {
         let fixture = try ServerFixture(settings: impatientWithRequests)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -27,7 +27,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func endsAClientThatDoesNotRead() throws {
+    @Test func `ends a client that does not read`() throws {
         let fixture = try ServerFixture(settings: impatientWithReaders)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -36,7 +36,7 @@ import Testing
         #expect(try client.readUntilGone().count < 16 * 1024 * 1024)
     }
 
-    @Test func endsAClientThatNeverSendsAnythingWithoutAStatus() throws {
+    @Test func `ends a client that never sends anything without a status`() throws {
         let fixture = try ServerFixture(settings: impatientWithRequests)
         defer { fixture.stop() }
         #expect(try fixture.client().isClosedByServer())
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A head has five seconds, however long a request with its body may take.
-    @Test func endsAHeadThatDoesNotArrive() throws {
+    @Test func `ends a head that does not arrive`() throws {
         let fixture = try ServerFixture(
             settings: ServerSettings(idleTimeoutSeconds: 3600, requestTimeoutMilliseconds: 3_600_000, threads: 2))
         defer { fixture.stop(drainMilliseconds: 0) }
@@ -53,7 +53,7 @@ import Testing
         #expect(status(of: try client.readUntilGone()) == 408)
     }
 
-    @Test func endsAnIdleClientWithoutAStatus() throws {
+    @Test func `ends an idle client without a status`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 5, threads: 2))
         defer { fixture.stop() }
         let kept = try fixture.client()
@@ -63,7 +63,7 @@ import Testing
         #expect(fixture.observed.count(of: 408) == 0)
     }
 
-    @Test func answersOthersMeanwhile() throws {
+    @Test func `answers others meanwhile`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop(drainMilliseconds: 0) }
         let slow = try (0..<200).map { _ in try fixture.client() }

@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: chunks)
-    func answersNothingBehindChunks(_ chunks: String) throws {
+    func `answers nothing behind chunks`(_ chunks: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere", "/hello", "/later"])
-    func closesBehindChunksWhoeverAnswers(_ path: String) throws {
+    func `closes behind chunks whoever answers`(_ path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

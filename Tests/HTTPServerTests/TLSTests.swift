@@ -39,7 +39,7 @@ import Threading
         try Command("sh", "-c", "exec openssl s_client -connect \(fixture.server.address) -CAfile '\(certificatePath)' \(options)")
     }
 
-    @Test func answersAtOnceAndLater() throws {
+    @Test func `answers at once and later`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         #expect(try curl(fixture, path: "/hello").output == "hello")
@@ -49,14 +49,14 @@ import Threading
         #expect(fixture.observed.count(of: 200) == 3)
     }
 
-    @Test func sendsLargeAnswersWhole() throws {
+    @Test func `sends large answers whole`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         #expect(try curl(fixture, path: "/large", options: "-o /dev/null -w '%{size_download}'").output == "16777216")
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func speaksTLS(version: String) throws {
+    func `speaks TLS`(version: String) throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try openssl(fixture, "\(version) -verify_return_error")
@@ -69,7 +69,7 @@ import Threading
         ("AES128-SHA:AES256-SHA:AES128-SHA256", false), ("AES128-GCM-SHA256", false),
         ("ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256", true), ("CHACHA20", true),
     ])
-    func offersAuthenticatedEncryptionOnly(ciphers: String, isOffered: Bool) throws {
+    func `offers authenticated encryption only`(ciphers: String, isOffered: Bool) throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try openssl(fixture, "-tls1_2 -cipher '\(ciphers):@SECLEVEL=0'")
@@ -78,7 +78,7 @@ import Threading
     }
 
     @Test(arguments: ["-tls1", "-tls1_1"])
-    func refusesOldTLS(version: String) throws {
+    func `refuses old TLS`(version: String) throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try openssl(fixture, "\(version) -cipher ALL:@SECLEVEL=0")
@@ -86,7 +86,7 @@ import Threading
         #expect(client.output.contains("Cipher is (NONE)"))
     }
 
-    @Test func closesOnPlainHTTP() throws {
+    @Test func `closes on plain HTTP`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -96,7 +96,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func endsATrickledHandshake() throws {
+    @Test func `ends a trickled handshake`() throws {
         let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -106,7 +106,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func endsASilentHandshake() throws {
+    @Test func `ends a silent handshake`() throws {
         let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -114,7 +114,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func answersSuspendedRequestsWhenStopping() throws {
+    @Test func `answers suspended requests when stopping`() throws {
         let fixture = try fixture()
         let answer = Monitor("")
         let thread = startThread {
@@ -128,7 +128,7 @@ import Threading
         #expect(pending.respond(ServerFixture.text(200, "late")) == false)
     }
 
-    @Test func showsARenewedCertificateToNewConnectionsOnly() throws {
+    @Test func `shows a renewed certificate to new connections only`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let renewed = try TestCertificate()
@@ -158,7 +158,7 @@ import Threading
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
     }
 
-    @Test func namesACertificateThatCannotBeUsed() throws {
+    @Test func `names a certificate that cannot be used`() throws {
         let other = try TestCertificate()
         let unusable = [
             TLSIdentity(certificate: "", key: ""), TLSIdentity(certificate: "no certificate", key: "no key"),

@@ -23,7 +23,7 @@ import Testing
         ("traceparent: 1\r\nX-Other: 2\r\ntraceparent: 1\r\n", "none"), ("traceparent: 1\r\ntraceparent: 2\r\nTRACEPARENT: 3\r\n", "none"),
         ("traceparent:\r\ntraceparent: 1\r\n", "none"), ("tracestate: a=b\r\ntraceparent-id: 1\r\n", "none"),
     ])
-    func isFoundOnce(headers: String, expected: String) throws {
+    func `is found once`(headers: String, expected: String) throws {
         #expect(try reported(headers) == expected)
     }
 }

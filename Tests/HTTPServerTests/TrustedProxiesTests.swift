@@ -30,7 +30,7 @@ import Testing
         (["[]"], "unknown"), (["fe80::1%eth0"], "unknown"), (["192.0.2.7/32"], "unknown"), (["\"192.0.2.7\""], "unknown"),
         (["localhost"], "unknown"), (["192.0.2.7\u{0}"], "unknown"), ([], "10.0.0.1"),
     ])
-    func readsForwardedFor(_ lines: [String], _ expected: String) throws {
+    func `reads forwarded for`(_ lines: [String], _ expected: String) throws {
         #expect(try client(forwardedFor: lines) == expected)
         // Nobody else is believed.
         #expect(try client("192.0.2.200", forwardedFor: lines) == "192.0.2.200")
@@ -51,18 +51,18 @@ import Testing
         (["for=192.0.2.7;by=\"x\"y"], "unknown"), (["by=\", for=192.0.2.7"], "unknown"), (["for=\"192.0.2.7\\"], "unknown"),
         (["for=\"192.0.2.7\u{1}\""], "unknown"), (["for=192.0.2.7", "for=\""], "unknown"),
     ])
-    func readsForwarded(_ lines: [String], _ expected: String) throws {
+    func `reads forwarded`(_ lines: [String], _ expected: String) throws {
         #expect(try client(forwarded: lines) == expected)
         #expect(try client("192.0.2.200", forwarded: lines) == "192.0.2.200")
     }
 
-    @Test func bothHeadersMustAgree() throws {
+    @Test func `both headers must agree`() throws {
         #expect(try client(forwardedFor: ["192.0.2.7"], forwarded: ["for=203.0.113.1, for=192.0.2.7"]) == "192.0.2.7")
         #expect(try client(forwardedFor: ["192.0.2.7"], forwarded: ["for=192.0.2.8"]) == "unknown")
         #expect(try client(forwardedFor: ["192.0.2.7"], forwarded: ["for=unknown"]) == "unknown")
     }
 
-    @Test func believesAUnixSocketOnlyWhenItIsNamed() throws {
+    @Test func `believes a Unix socket only when it is named`() throws {
         let lines = [Array("192.0.2.7".utf8)]
         let without = TrustedProxies(networks: [try IPNetwork("10.0.0.0/8")], includeUnixSocket: false)
         #expect(Self.proxies.client(of: .unixSocket, forwardedFor: lines, forwarded: []) == .address(try Self.address("192.0.2.7")))
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.proxies.client(of: .unknown, forwardedFor: lines, forwarded: []) == .unknown)
     }
 
-    @Test(arguments: [1, 31, 32, 33]) func followsABoundedNumberOfProxies(count: Int) throws {
+    @Test(arguments: [1, 31, 32, 33]) func `follows a bounded number of proxies`(count: Int) throws {
         let hops = ["192.0.2.7"] + Array(repeating: "10.0.0.2", count: count - 1)
         #expect(try client(forwardedFor: [hops.joined(separator: ",")]) == (count <= TrustedProxies.mostHops ? "192.0.2.7" : "unknown"))
         let client = try client(forwardedFor: [(Array(repeating: "203.0.113.1", count: count) + ["192.0.2.7"]).joined(separator: ",")])
@@ -79,7 +79,7 @@ import Testing
 
     /// Whatever a caller writes, it cannot choose the address that the proxy appends: for `X-Forwarded-For` and a `Forwarded` line of its own
     /// that address counts; in the caller's own line, it counts or nothing does.
-    @Test(arguments: 0..<8 as Range<UInt64>) func noCallerChoosesItsAddress(seed: UInt64) throws {
+    @Test(arguments: 0..<8 as Range<UInt64>) func `no caller chooses its address`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "for=", "FOR=", "203.0.113.9", "10.0.0.9", "\"", "\\", ";", ",", " ", "\t", "[2001:db8::9]", "by=", "=", "_x", "unknown",
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A chain in any spelling leads to its right-most hop that is no proxy's.
-    @Test(arguments: 0..<8 as Range<UInt64>) func findsTheRightMostStranger(seed: UInt64) throws {
+    @Test(arguments: 0..<8 as Range<UInt64>) func `finds the right most stranger`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let strangers = ["192.0.2.7", "203.0.113.1", "2001:db8::7", "2001:db8:fffe::1"]
         let known = ["10.0.0.2", "10.255.0.1", "2001:db8:ffff::2"]

@@ -56,19 +56,19 @@ import Testing
             ),
             (#"{"properties":{"a":{"not":{"type":"string"}}}}"#, #"{"a":"x"}"#, "a must not be like this"),
             (#"{"properties":{"a":false}}"#, #"{"a":1}"#, "a is not allowed"),
-        ]) func tellsWhatToDo(_ text: String, data: String, expected: String) throws
+        ]) func `tells what to do`(_ text: String, data: String, expected: String) throws
     {
         #expect(try schema(text).check(value(data)).violations.map(\.description) == [expected])
     }
 
-    @Test func tellsAFewAtOnce() throws {
+    @Test func `tells a few at once`() throws {
         let schema = try schema(#"{"properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"]}"#)
         #expect(try schema.check(value(#"{"a":"x","c":1}"#)).violations.map(\.path) == ["b", "a", "c"])
         let names = (0..<1000).map { "\"n\($0)\":1" }.joined(separator: ",")
         #expect(try schema.check(value("{\(names)}")).violations.count == JSONSchema.mostViolations)
     }
 
-    @Test func tellsNoValue() throws {
+    @Test func `tells no value`() throws {
         let schema = try schema(
             #"{"properties":{"a":{"type":"integer","minimum":5},"b":{"maxLength":3,"format":"uuid"},"c":{"enum":["x"]}},"required":["a"]}"#)
         let reported = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()
@@ -76,7 +76,7 @@ import Testing
         #expect(reported.contains("a must be an integer"))
     }
 
-    @Test func showsNamesSafely() throws {
+    @Test func `shows names safely`() throws {
         let schema = try schema(#"{"properties":{}}"#)
         let name = "a\\u0007\\n" + String(repeating: "x", count: 500)
         let reported = try schema.check(value("{\"\(name)\":1}")).violations[0].description
@@ -100,12 +100,12 @@ import Testing
             (#"{"properties":{"a":{"not":{"properties":{"b":{"const":1}}}}}}"#, #"{"a":{"b":2,"c":1}}"#, true),
             (##"{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"properties":{"b":{}}}}}"##, #"{"a":{"c":1}}"#, false),
             (#"{"properties":{"é":{}}}"#, #"{"e\u0301":1}"#, false),
-        ]) func closesObjects(_ text: String, data: String, isValid: Bool) throws
+        ]) func `closes objects`(_ text: String, data: String, isValid: Bool) throws
     {
         #expect(try schema(text).check(value(data)).violations.isEmpty == isValid)
     }
 
-    @Test func leavesObjectsOpenUnlessTold() throws {
+    @Test func `leaves objects open unless told`() throws {
         #expect(try schema(#"{"properties":{"a":{}}}"#, closed: false).check(value(#"{"c":1}"#)).violations.isEmpty)
     }
 
@@ -115,7 +115,7 @@ import Testing
             ("a", true), ("%61", true), ("%01", true), ("%0A", true), ("%0a", true), ("%62", false), ("%+1", false), ("%-1", false),
             ("% 1", false), ("%1", false), ("%", false), ("a%", false), ("%%61", false), ("%C3", false), ("%2F", false), ("%g1", false),
         ])
-    func decodesReferences(name: String, isKnown: Bool) throws {
+    func `decodes references`(name: String, isKnown: Bool) throws {
         let text = ##"{"items":{"$ref":"#/$defs/\##(name)"},"$defs":{"a":{},"\u0001":{},"\n":{},"%":{},"%1":{},"a%":{}}}"##
         #expect(try mistakes(text).isEmpty == isKnown)
     }
@@ -125,7 +125,7 @@ import Testing
             ("https://a.test/%41?%41#%41", true), ("https://a.test/%aF", true), ("https://a.test/%+1", false), ("https://a.test/%4", false),
             ("https://a.test/%", false), ("https://a.test/?%-1", false), ("https://a.test/#%g1", false), ("https://%4x.test/", false),
         ])
-    func anAddressHasWholeEscapes(address: String, isValid: Bool) throws {
+    func `an address has whole escapes`(address: String, isValid: Bool) throws {
         #expect(try schema(#"{"format":"uri"}"#).check(.string(address)).violations.isEmpty == isValid)
     }
 
@@ -186,13 +186,13 @@ import Testing
         #expect(try mistakes(text) == [expected])
     }
 
-    @Test func refusesEveryMistakeAtOnce() throws {
+    @Test func `refuses every mistake at once`() throws {
         let all = try mistakes(#"{"type":"x","properties":{"a":{"pattern":"a","minLength":-1},"b":{"format":"color"}}}"#)
         #expect(all.count == 4)
         #expect(all[3].hasPrefix(".properties.b.format: this format is not supported; supported are \"date\", "))
     }
 
-    @Test func refusesCircles() throws {
+    @Test func `refuses circles`() throws {
         let long = (0..<200).map { "\"d\($0)\":{\"items\":{\"$ref\":\"#/$defs/d\($0 + 1)\"}}" }.joined(separator: ",")
         #expect(try mistakes("{\"$defs\":{\(long),\"d200\":{}}}").first?.contains("nested more than 64 deep") == true)
         let two = ##"{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"properties":{"x":{"$ref":"#/$defs/a"}}}}}"##

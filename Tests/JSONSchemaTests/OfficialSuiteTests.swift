@@ -27,7 +27,7 @@ import Testing
 
     /// What the skipped files ask, so that the reasons hold: `format` asserts that formats are not checked, which is the draft's default;
     /// `optional/bignum` and `optional/float-overflow` have integers beyond 64 bits.
-    @Test func skipsForAReason() throws {
+    @Test func `skips for a reason`() throws {
         let formats = try Self.groups("format").filter { Self.unclaimed($0.schema).isEmpty }.flatMap(\.tests)
         #expect(formats.allSatisfy { $0.isValid })
         #expect(throws: JSONError.self) { try Self.groups("optional/bignum") }
@@ -89,7 +89,7 @@ import Testing
         #expect(count >= file.least, "\(count) tests ran")
     }
 
-    @Test func runsMostOfTheSuite() throws {
+    @Test func `runs most of the suite`() throws {
         let counts = try Self.files.map { file in
             try Self.groups(file.name).filter { Self.unclaimed($0.schema).isEmpty }.reduce(0) { $0 + $1.tests.count }
         }
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Whatever the suite has beyond the subset is refused when it is read, and not passed over.
-    @Test func refusesWhatIsNotClaimed() throws {
+    @Test func `refuses what is not claimed`() throws {
         var refused = 0
         for file in Self.files.map(\.name) + Self.others {
             for group in try Self.groups(file) where !Self.unclaimed(group.schema).isEmpty {

@@ -32,12 +32,12 @@ import Testing
             (#"{"minimum":1e-300}"#, "1e-301", false), (#"{"minimum":1e-300}"#, "-1e300", false), (#"{"maximum":1e300}"#, "9e299", true),
             (#"{"minLength":1,"maxLength":1}"#, #""\uD83D\uDE00""#, true), (#"{"maxLength":1}"#, "\"e\u{301}\"", false),
             (#"{"const":"é"}"#, "\"e\u{301}\"", false), (#"{"const":"a\u0000b"}"#, #""a\u0000b""#, true),
-        ]) func isExact(_ schema: String, data: String, expected: Bool) throws
+        ]) func `is exact`(_ schema: String, data: String, expected: Bool) throws
     {
         #expect(try accepts(schema, data) == expected)
     }
 
-    @Test func ordersNumbersLikeIntegers() throws {
+    @Test func `orders numbers like integers`() throws {
         var generator = SeededGenerator(seed: 17)
         for _ in 0..<2000 {
             let (left, right) = (Int64.random(in: -1000...1000, using: &generator), Int64.random(in: -1000...1000, using: &generator))
@@ -65,13 +65,13 @@ import Testing
             (#"{"multipleOf":9}"#, "111111111111111111111111111111.0", false),
             (#"{"multipleOf":20}"#, "30", false), (#"{"multipleOf":20}"#, "60.00", true), (#"{"multipleOf":30}"#, "15", false),
             (#"{"uniqueItems":true}"#, "[0.1,0.1000000000000000055511151231257827]", true), (#"{"uniqueItems":true}"#, "[1.10,1.1]", false),
-        ]) func isExactBeyondDoubles(_ schema: String, data: String, expected: Bool) throws
+        ]) func `is exact beyond doubles`(_ schema: String, data: String, expected: Bool) throws
     {
         #expect(try accepts(schema, data) == expected)
     }
 
     /// The same digits at another place of the decimal point, with other zeros, are the same number; another last digit makes another one.
-    @Test func comparesWhateverTheSpelling() throws {
+    @Test func `compares whatever the spelling`() throws {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<500 {
             let digits =
@@ -111,7 +111,7 @@ import Testing
                 #"{"properties":{"\u00e9":{"type":"integer"},"e\u0301":{"type":"number"}}}"#, #"{"\u00e9":1.0,"e\u0301":1.0}"#,
                 "{\"\u{e9}\":1,\"e\u{301}\":1.0}"
             ),
-        ]) func writesIntegersAsSuch(_ schema: String, data: String, expected: String) throws
+        ]) func `writes integers as such`(_ schema: String, data: String, expected: String) throws
     {
         let (violations, checked) = try JSONSchema(value(schema), refusesUnknownNames: true).check(value(data))
         #expect(violations.isEmpty)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: ["9223372036854775808.0", "-9223372036854775809.0", "1e19", "1e20", "1e308"])
-    func namesAnIntegerBeyond64Bits(_ number: String) throws {
+    func `names an integer beyond 64 bits`(_ number: String) throws {
         let schema = try JSONSchema(value(#"{"properties":{"a":{"items":{"type":"integer"}}}}"#))
         let violations = try schema.check(value(#"{"a":[1,\#(number)]}"#)).violations
         #expect(violations.map(\.description) == ["a[1] must be an integer from -9223372036854775808 to 9223372036854775807"])
@@ -134,13 +134,13 @@ import Testing
             (#"{"b":{"c":[{},[0,1e999]]},"a":1e400}"#, "b.c[1][1]"), (#"{"\ud800":1e400}"#, "\u{FFFD}"),
             ("1e400", ""), ("[1e400]", "[0]"),
         ] as [(String, String?)])
-    func namesTheFirstNumberBeyond64Bits(_ text: String, _ place: String?) throws {
+    func `names the first number beyond 64 bits`(_ text: String, _ place: String?) throws {
         let violation = try JSONSchema.violation(ofNumbersIn: JSONElement(parsing: Array(text.utf8).span))
         #expect(violation?.path == place)
         #expect(violation?.description == place.map { "\($0.isEmpty ? "the value" : $0) is a number beyond 64 bits" })
     }
 
-    @Test func boundsTheWork() throws {
+    @Test func `bounds the work`() throws {
         // Each definition refers to the next one four times: 4^12 comparisons of one value.
         let definitions = (0..<12).map { index in
             let next = "{\"$ref\":\"#/$defs/d\(index + 1)\"}"
@@ -157,7 +157,9 @@ import Testing
     }
 
     /// Each level compares the text of everything in it, which is counted by its length.
-    @Test(arguments: [(1000, true), (400_000, true), (600_000, false)]) func boundsTheWorkOfComparingItems(_ count: Int, _ isValid: Bool)
+    @Test(arguments: [(1000, true), (400_000, true), (600_000, false)]) func `bounds the work of comparing items`(
+        _ count: Int, _ isValid: Bool
+    )
         throws
     {
         let levels = (0..<15).map { "\"d\($0)\":{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"$ref\":\"#/$defs/d\($0 + 1)\"}}" }
@@ -168,20 +170,22 @@ import Testing
     }
 
     /// A number has few digits in its canonical form, however many zeros are read for it.
-    @Test(arguments: [(100, true), (1500, false), (60_000, false)]) func boundsTheWorkOfLongNumbers(_ zeros: Int, _ isValid: Bool) throws {
+    @Test(arguments: [(100, true), (1500, false), (60_000, false)]) func `bounds the work of long numbers`(_ zeros: Int, _ isValid: Bool)
+        throws
+    {
         let alternatives = (0..<500).map { #"{"const":\#($0)}"# }.joined(separator: ",")
         let schema = try JSONSchema(value(#"{"anyOf":[\#(alternatives),{"type":"number"}]}"#))
         #expect(try schema.check(value("0.5\(String(repeating: "0", count: zeros))")).violations.isEmpty == isValid)
     }
 
-    @Test func checksManyItemsInNoTime() throws {
+    @Test func `checks many items in no time`() throws {
         let many = JSONValue.array((0..<30_000).map { .array([.integer($0), .string("x")]) })
         let schema = try JSONSchema(value(#"{"type":"array","uniqueItems":true,"items":{"type":"array","minItems":2}}"#))
         #expect(schema.check(many).violations.isEmpty)
     }
 
     /// A long name is read once, not for each number that is below it.
-    @Test func writesManyIntegersBelowALongNameInNoTime() throws {
+    @Test func `writes many integers below a long name in no time`() throws {
         let name = String(repeating: "é", count: 16_000)
         func below(_ number: JSONValue) -> JSONValue { ["p": .object(JSONObject([(name, .array(Array(repeating: number, count: 8000)))]))] }
         let schema = try JSONSchema(
@@ -198,7 +202,7 @@ import Testing
             ("b", "true", true), ("b", "1", "1"), ("s", "5", "5"), ("s", "true", "true"), ("sn", "null", "null"), ("l", "[1]", [1]),
             ("l", #"{"a":1}"#, #"{"a":1}"#), ("o", #"{"a":1}"#, ["a": 1]), ("o", #"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#), ("ref", "7", 7),
             ("any", "7", 7), ("none", "7", "7"), ("unknown", "7", "7"),
-        ] as [(String, String, JSONValue)]) func readsTexts(_ name: String, text: String, expected: JSONValue) throws
+        ] as [(String, String, JSONValue)]) func `reads texts`(_ name: String, text: String, expected: JSONValue) throws
     {
         let schema = try JSONSchema(
             value(
@@ -216,7 +220,7 @@ import Testing
             ("l", "[1,[1e400]]", "l[1][0]"), ("o", #"{"a":{"b":1e400}}"#, "o.a.b"), ("s", "1e400", nil), ("unknown", "1e400", nil),
             ("o", #"{"a":"1e400"}"#, nil),
         ] as [(String, String, String?)])
-    func namesANumberBeyond64BitsInAText(_ name: String, text: String, place: String?) throws {
+    func `names a number beyond 64 bits in a text`(_ name: String, text: String, place: String?) throws {
         let schema = try JSONSchema(
             value(
                 #"""
@@ -244,7 +248,7 @@ import Testing
             ("123456789012345678901e0", "123456789012345678901e0"),
             ("0.12345678901234567890123", "0.12345678901234567890123"), ("12345678901234567890123e5", "12345678901234567890123e5"),
             ("-0.000", "0"),
-        ]) func hasACanonicalForm(_ text: String, _ expected: String) throws
+        ]) func `has a canonical form`(_ text: String, _ expected: String) throws
     {
         let value = try value(text)
         #expect(String(decoding: JSONSchema.canonical(value), as: UTF8.self) == expected)

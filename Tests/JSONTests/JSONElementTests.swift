@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func readsWhatJanssonReads(_ text: String) throws {
+    func `reads what jansson reads`(_ text: String) throws {
         let bytes = Array(text.utf8)
         let expected = try #require(JSONValue(readByJansson: bytes))
         #expect(copy(try JSONTape.parsed(bytes.span, maximumDepth: 32)) == copy(expected))
         #expect(copy(try value(of: text)) == copy(expected))
     }
 
-    @Test func findsMembersAndElements() throws {
+    @Test func `finds members and elements`() throws {
         let root = try element(#"{"a":{"b":[1,"x",null]},"ab":true,"c":"\u0000"}"#)
         let list = root["a"]?["b"]
         #expect(list?.elements.map(\.kind) == [.integer, .string, .null])
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "true", "1", "1.5", #""x""#, "[]", "{}"])
-    func isOneThingOnly(_ text: String) throws {
+    func `is one thing only`(_ text: String) throws {
         let root = try element(text)
         #expect((root.bool != nil) == (root.kind == .bool))
         #expect((root.integer != nil) == (root.kind == .integer))
@@ -93,12 +93,12 @@ import Testing
         "1.5.",
         "\u{FEFF}{}", "'a'",
     ])
-    func refusesWhatJanssonRefuses(_ text: String) throws {
+    func `refuses what jansson refuses`(_ text: String) throws {
         let expected = try #require(refusal(of: text))
         #expect(throws: expected) { try element(text) }
     }
 
-    @Test func refusesARepeatedKeyAmongMany() throws {
+    @Test func `refuses a repeated key among many`() throws {
         let members = (0..<100).map { "\"k\($0)\":\($0)" }
         for again in ["k0", "k99", #"k\u0035"#] {
             let text = "{\((members + ["\"\(again)\":1"]).joined(separator: ","))}"
@@ -110,7 +110,7 @@ import Testing
         "9223372036854775808", "-9223372036854775809", "1e999", "-1E+999", "0.1e5000", #""\ud83d""#, #""\ud83dx""#, #""\ude00\ud83d""#,
         #""\ud83d\u0041""#, #"{"a\u0000":1,"a\u0000b":2}"#, #"{"\ud800":1,"\ud801":2}"#,
     ])
-    func passesOverWhatNobodyReads(_ unread: String) throws {
+    func `passes over what nobody reads`(_ unread: String) throws {
         #expect(refusal(of: unread) != nil)
         let root = try element(#"{"x":\#(unread),"a":7}"#)
         #expect(root["a"]?.integer == 7)
@@ -126,7 +126,7 @@ import Testing
         ("1.5", "1.5"), ("1E2", "1E2"), ("0.10", "0.10"), ("1e-400", "1e-400"), ("1e400", nil), ("9223372036854775808", nil), ("1", nil),
         (#""1.5""#, nil),
     ])
-    func keepsTheDigitsOfANumber(_ text: String, _ digits: String?) throws {
+    func `keeps the digits of a number`(_ text: String, _ digits: String?) throws {
         #expect(try element("[\(text)]").elements[0].number?.text == digits)
     }
 
@@ -138,23 +138,23 @@ import Testing
         ("\(nines(196)).0e9", false), ("\(nines(190)).0e99", false), ("\(nines(210)).0e99", true), ("\(nines(308)).0", false),
         ("\(nines(309)).0", true), ("0.\(nines(400))", false),
     ])
-    func tellsANumberThatIsOutOfRange(_ text: String, _ expected: Bool) throws {
+    func `tells a number that is out of range`(_ text: String, _ expected: Bool) throws {
         #expect(try element(text).isNumberOutOfRange == expected)
     }
 
-    @Test func namesItsMembers() throws {
+    @Test func `names its members`() throws {
         let members = try element(#"{"a":1,"\u0062":2,"\ud800":3}"#).members
         #expect(members.map(\.name) == ["a", "b", "\u{FFFD}"])
         #expect(members.map(\.value.integer) == [1, 2, 3])
     }
 
     @Test(arguments: [#"{"a\u0000":1,"a\u0000":2}"#, #"{"\ud800":1,"\ud800":2}"#])
-    func refusesRepeatedKeysWhateverTheyAre(_ text: String) {
+    func `refuses repeated keys whatever they are`(_ text: String) {
         #expect(throws: JSONError.self) { try element(text) }
     }
 
     /// Strings are passed eight bytes at a time: every byte stands at every place of such a word, and beyond one.
-    @Test func readsEveryByteAtEveryPlaceAsJanssonDoes() {
+    @Test func `reads every byte at every place as jansson does`() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<10 {
                 let text = Array("[\"".utf8) + Array(repeating: UInt8(ascii: "a"), count: place) + [byte] + Array("a!\"]".utf8)
@@ -168,7 +168,7 @@ import Testing
 
     /// Most keys are told apart by a bit of their length and first letter, and the others are compared.
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func findsRepeatedKeysAmongAny(_ seed: UInt64) {
+    func `finds repeated keys among any`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let keys = (0..<Int.random(in: 1...40, using: &random)).map { _ in
             String((0..<Int.random(in: 0...3, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
@@ -180,11 +180,11 @@ import Testing
     }
 
     /// jansson would stop at the number.
-    @Test func namesTheMistakeAndNotWhatItPassedOver() {
+    @Test func `names the mistake and not what it passed over`() {
         #expect(throws: JSONError(reason: .duplicateKey, line: 1, column: 20, offset: 20)) { try element(#"{"a":1e999,"b":1,"a":2}"#) }
     }
 
-    @Test func boundsHowManyValuesThereAre() throws {
+    @Test func `bounds how many values there are`() throws {
         let text = Array(#"{"a":[1,2],"b":3}"#.utf8)
         #expect(throws: Never.self) { try JSONElement(parsing: text.span, mostValues: 7) }
         let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, mostValues: 6) }
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Otherwise jansson would make a tree of all values to say what is wrong.
-    @Test func boundsTheValuesOfAnInvalidTextToo() {
+    @Test func `bounds the values of an invalid text too`() {
         for end in [[0xFF], [0x5D, 0x78], [0x2C], []] as [[UInt8]] {
             let text = Array("[0,0,0,0,0,0,0,0".utf8) + end
             let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, mostValues: 4) }
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 31, 32, 33, 40])
-    func isBoundedInDepth(_ depth: Int) {
+    func `is bounded in depth`(_ depth: Int) {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {
             let text = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
             let expected = refusal(of: text)
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func readsWhatIsNotPlain() throws {
+    @Test func `reads what is not plain`() throws {
         let members = (0..<100).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let text = #"{"\u006bey":1.5e3,"large":9223372036854775807,"many":{\#(members)},"text":"\u00e9"}"#
         let root = try element(text)
@@ -224,7 +224,7 @@ import Testing
         #expect(root["text"]?.string == "é")
     }
 
-    @Test func leavesInvalidUTF8ToJansson() throws {
+    @Test func `leaves invalid UTF-8 to jansson`() throws {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] {
             let text = Array(#"{"a":""#.utf8) + bytes + Array(#""}"#.utf8)
             #expect(throws: try #require(refusal(of: text))) { try JSONElement(parsing: text.span) }
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: samples.indices)
-    func agreesWithJanssonOnMutations(sample: Int) {
+    func `agrees with jansson on mutations`(sample: Int) {
         var generator = SeededGenerator(seed: UInt64(sample))
         var recognised = 0
         let alphabet = Array("{}[]\":,\\ \n\tabcdtrufn\\u0019_é-.eE+".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]

@@ -16,18 +16,18 @@ import Testing
         ("[1e400]", "line 1, column 6: number out of range", 6),
         ("[[[]]]", "line 1, column 3: nested too deep", 3),
     ])
-    func namesThePlaceAndTheMistake(_ text: String, description: String, offset: Int) {
+    func `names the place and the mistake`(_ text: String, description: String, offset: Int) {
         let error = refusal(of: text, maximumDepth: 2)
         #expect(error?.description == description)
         #expect(error?.offset == offset)
     }
 
-    @Test func namesThePlaceOfInvalidUTF8() {
+    @Test func `names the place of invalid UTF-8`() {
         #expect(refusal(of: Array("[\n\"é".utf8) + [0xFF, 0x22, 0x5D])?.description == "line 2, column 3: invalid UTF-8")
         #expect(refusal(of: [0xFF])?.description == "line 1, column 1: invalid UTF-8")
     }
 
-    @Test func tellsEachReasonDifferently() {
+    @Test func `tells each reason differently`() {
         let reasons: [JSONError.Reason] = [
             .syntax, .endOfInput, .trailingBytes, .byteOrderMark, .invalidUTF8, .duplicateKey, .nulInKey, .numberOutOfRange, .tooDeep,
             .outOfMemory,
@@ -40,14 +40,14 @@ import Testing
         #"{"MARKER" 1}"#,
         #"["MARKER\x"]"#, #"["MARKER\ud800"]"#, "[\"MARKER\n\"]", #"{"MARKER\u0000":1}"#, "[[[\"MARKER\"]]]", "'MARKER'", "[\"MARKER\0\"]",
     ])
-    func neverQuotesTheInput(_ text: String) throws {
+    func `never quotes the input`(_ text: String) throws {
         let error = try #require(refusal(of: text, maximumDepth: 2))
         var dumped = ""
         dump(error, to: &dumped)
         #expect(!"\(error) \(String(reflecting: error)) \(dumped)".contains("MARKER"))
     }
 
-    @Test func neverQuotesInvalidUTF8() throws {
+    @Test func `never quotes invalid UTF-8`() throws {
         let error = try #require(refusal(of: Array("[\"MARKER".utf8) + [0xFF]))
         #expect(!String(reflecting: error).contains("MARKER"))
     }

@@ -24,7 +24,7 @@ import Testing
         (#"{"user_id":""}"#, ""), (#"{"user_id":"a\u0000b"}"#, "a\0b"), (#"{"user_id":"caf\u00e9 \ud83d\ude00"}"#, "caf\u{e9} 😀"),
         (#"{"user_id":"cafe\u0301"}"#, "cafe\u{301}"),
     ])
-    func lendsTheBytes(_ text: String, _ expected: String) throws {
+    func `lends the bytes`(_ text: String, _ expected: String) throws {
         #expect(try bytes(of: "user_id", in: text) == Array(expected.utf8))
     }
 
@@ -36,19 +36,19 @@ import Testing
             ("[]", .rootNotAnObject), (#"["user_id"]"#, .rootNotAnObject), (#""user_id""#, .rootNotAnObject), ("1", .rootNotAnObject),
             ("null", .rootNotAnObject), ("true", .rootNotAnObject),
         ] as [(String, JSONFieldError.Problem)])
-    func tellsWhatIsWrong(_ text: String, _ problem: JSONFieldError.Problem) throws {
+    func `tells what is wrong`(_ text: String, _ problem: JSONFieldError.Problem) throws {
         let failure = try #require(try failure(of: "user_id", in: text))
         #expect(failure.problem == problem)
         #expect(failure.name.description == "user_id")
         #expect(failure.description.hasPrefix("user_id "))
     }
 
-    @Test func neverQuotesTheValue() throws {
+    @Test func `never quotes the value`() throws {
         let failure = try #require(try failure(of: "user_id", in: #"{"user_id":["MARKER"]}"#))
         #expect(!String(reflecting: failure).contains("MARKER"))
     }
 
-    @Test func comparesKeysAsBytes() throws {
+    @Test func `compares keys as bytes`() throws {
         #expect(try bytes(of: "caf\u{e9}", in: #"{"cafe\u0301":"two","caf\u00e9":"one"}"#) == Array("one".utf8))
         #expect(try failure(of: "caf\u{e9}", in: #"{"cafe\u0301":"two"}"#)?.problem == .missing)
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(verdict == .allowed)
     }
 
-    @Test func passesOnWhatTheInnerCallThrows() throws {
+    @Test func `passes on what the inner call throws`() throws {
         let document = try JSONDocument(parsing: Array(#"{"app_id":"shop"}"#.utf8).span)
         do throws(JSONFieldError) {
             try document.withString("app_id") { _ throws(JSONFieldError) in

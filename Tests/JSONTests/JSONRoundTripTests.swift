@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func sampleComesBack() throws {
+    @Test func `sample comes back`() throws {
         let original = try value(of: sampleText)
         try expectRoundTrip(original)
         guard case .object(let object) = original, case .object(let nested) = object["nested"] else {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<8))
-    func survivesMutations(_ seed: UInt64) throws {
+    func `survives mutations`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let sample = Array(sampleText.utf8)
         var accepted = 0
@@ -63,7 +63,7 @@ import Testing
         #expect((200...3_000).contains(accepted))
     }
 
-    @Test func realsComeBackExactly() throws {
+    @Test func `reals come back exactly`() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<5_000 {
             let real = Double(bitPattern: generator.next())
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A value is written as the text from which it was read.
-    @Test func anyNumberComesBackAsItIsWritten() throws {
+    @Test func `any number comes back as it is written`() throws {
         var generator = SeededGenerator(seed: 2)
         var accepted = 0
         for _ in 0..<5_000 {

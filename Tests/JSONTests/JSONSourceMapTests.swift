@@ -8,7 +8,7 @@ import Testing
         return JSONSourceMap(bytes.span)
     }
 
-    @Test func tellsWhereEachValueStands() throws {
+    @Test func `tells where each value stands`() throws {
         let text = " { \"a\" : [ 1 , -2.5e3,\"x\\\"]\" ] ,\n\"\\u0062\\n\":{\"c\":null}, \"é\": true } "
         let root = try #require(sourceMap(text))
         func shown(_ value: JSONSourceMap?) -> String? {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{\"a\"}", "{\"a\":}", "[1,]", "[1 2]", "{} x", "tru", "\"", "[\"\\q\"]", "{1:2}", "01", "{\"a\":1,}"])
-    func isNilWhereTheTextIsNotJSON(_ text: String) {
+    func `is nil where the text is not JSON`(_ text: String) {
         let isJSON = sourceMap(text) != nil
         #expect(!isJSON)
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(JSONSourceMap.members(of: bytes.span).map(\.name) == names)
     }
 
-    @Test func hasABoundOfDepth() {
+    @Test func `has a bound of depth`() {
         func nested(_ depth: Int) -> Bool {
             sourceMap(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) != nil
         }

@@ -9,14 +9,14 @@ import Testing
         "[True]", "[nul]", "[tru]", "[\"a\nb\"]", "[\"\u{1}\"]", "[\"\t\"]", #"["\x41"]"#, #"["\u12"]"#, #"["\u00G0"]"#, #"["\'"]"#,
         "]", "}", "[}", "{]", ":", ",", "\u{b}1", "\u{a0}1",
     ])
-    func refusesWhatIsNotJSON(_ text: String) {
+    func `refuses what is not JSON`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
     @Test(arguments: [
         #"["\ud800"]"#, #"["\udc00"]"#, #"["\ud800x"]"#, #"["\ud800\n"]"#, #"["\ud800\ud800"]"#, #"["\udc00\ud800"]"#, #"{"\ud800":1}"#,
     ])
-    func refusesLoneSurrogates(_ text: String) {
+    func `refuses lone surrogates`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
@@ -26,38 +26,38 @@ import Testing
             [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]])
-    func refusesInvalidUTF8(_ bytes: [UInt8]) {
+    func `refuses invalid UTF-8`(_ bytes: [UInt8]) {
         #expect(refusal(of: Array("[\"".utf8) + bytes + Array("\"]".utf8))?.reason == .invalidUTF8)
         #expect(refusal(of: Array("{\"".utf8) + bytes + Array("\":1}".utf8))?.reason == .invalidUTF8)
         #expect(refusal(of: bytes)?.reason == .invalidUTF8)
     }
 
     @Test(arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
-    func acceptsTheEdgesOfUTF8(_ scalar: UInt32) throws {
+    func `accepts the edges of UTF-8`(_ scalar: UInt32) throws {
         let text = try String(#require(Unicode.Scalar(scalar)))
         #expect(try value(of: "[\"\(text)\"]") == [.string(text)])
     }
 
     @Test(arguments: ["{} {}", "{}x", "[],", "1 2", "{}]", #"{}"""#])
-    func refusesTrailingBytes(_ text: String) {
+    func `refuses trailing bytes`(_ text: String) {
         #expect(refusal(of: text)?.reason == .trailingBytes)
     }
 
-    @Test func refusesTrailingNUL() {
+    @Test func `refuses trailing NUL`() {
         #expect(refusal(of: "{}\0")?.reason == .trailingBytes)
     }
 
     @Test(arguments: ["\0", "\0{}", "[\0", "[1,\0]", "[\"a\0b\"]", "{\"a\":\0}"])
-    func refusesNULBytes(_ text: String) {
+    func `refuses NUL bytes`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
-    @Test func allowsEscapedNULInValuesOnly() throws {
+    @Test func `allows escaped NUL in values only`() throws {
         #expect(try value(of: #"["a\u0000b"]"#) == ["a\0b"])
         #expect(refusal(of: #"{"a\u0000b":1}"#)?.reason == .nulInKey)
     }
 
-    @Test func refusesByteOrderMark() {
+    @Test func `refuses byte order mark`() {
         #expect(refusal(of: "\u{feff}{}")?.reason == .byteOrderMark)
         #expect(refusal(of: [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00])?.reason == .invalidUTF8)
     }
@@ -65,11 +65,11 @@ import Testing
     @Test(arguments: [
         "", " ", "\n\t\r ", "[", "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, "[1", "[1,", "[[]", "[\"", #"{"a"#, #"{"a":"x"#,
     ])
-    func tellsWhereTheEndCameTooEarly(_ text: String) {
+    func `tells where the end came too early`(_ text: String) {
         #expect(refusal(of: text)?.reason == .endOfInput)
     }
 
-    @Test func refusesEveryPrefix() {
+    @Test func `refuses every prefix`() {
         let bytes = Array(sampleText.utf8)
         #expect(refusal(of: bytes) == nil)
         for length in bytes.indices {
@@ -81,11 +81,11 @@ import Testing
         #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"":1,"":2}"#, #"{"é":1,"\u00E9":2}"#,
         #"{"😀":1,"\ud83d\ude00":2}"#, #"{"x":{"a":1,"b":2,"a":3}}"#, #"[{"a":null,"a":null}]"#, #"{"/":1,"\/":1}"#,
     ])
-    func refusesDuplicateKeys(_ text: String) {
+    func `refuses duplicate keys`(_ text: String) {
         #expect(refusal(of: text)?.reason == .duplicateKey)
     }
 
-    @Test func keepsEquivalentKeysApart() throws {
+    @Test func `keeps equivalent keys apart`() throws {
         let object = try value(of: #"{"caf\u00e9":1,"cafe\u0301":2,"A":3,"a":4}"#)
         #expect(object == .object(["caf\u{e9}": 1, "cafe\u{301}": 2, "A": 3, "a": 4]))
         guard case .object(let members) = object else { return }
@@ -96,12 +96,12 @@ import Testing
     @Test(arguments: [
         ("9223372036854775807", Int64.max), ("-9223372036854775808", .min), ("9007199254740993", 9_007_199_254_740_993), ("-0", 0),
     ])
-    func readsIntegersExactly(_ text: String, _ expected: Int64) throws {
+    func `reads integers exactly`(_ text: String, _ expected: Int64) throws {
         #expect(try value(of: text) == .integer(expected))
     }
 
     @Test(arguments: ["9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e400", "-1e400", "1.0e99999"])
-    func refusesNumbersOutOfRange(_ text: String) {
+    func `refuses numbers out of range`(_ text: String) {
         #expect(refusal(of: "[\(text)]")?.reason == .numberOutOfRange)
     }
 
@@ -110,7 +110,7 @@ import Testing
         ("0.1000000000000000055511151231257827", 0.1), ("123456789012345678901234567890.0", 1.2345678901234568e29),
         ("9223372036854775808.0", 9.223372036854775808e18), ("1.7976931348623157e308", .greatestFiniteMagnitude),
     ])
-    func readsReals(_ text: String, _ expected: Double) throws {
+    func `reads reals`(_ text: String, _ expected: Double) throws {
         guard case .number(let number) = try value(of: text) else {
             Issue.record("expected a number with a fraction or an exponent")
             return

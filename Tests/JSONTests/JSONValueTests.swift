@@ -15,12 +15,12 @@ import Testing
             ("caf\u{e9} 漢 😀", "\"caf\u{e9} 漢 😀\""), ([], "[]"), ([:], "{}"), ([1, "a", nil, [true]], #"[1,"a",null,[true]]"#),
             (["z": 1, "a": ["b": []], "": ""], #"{"z":1,"a":{"b":[]},"":""}"#),
         ] as [(JSONValue, String)])
-    func writesCompactly(_ value: JSONValue, _ expected: String) {
+    func `writes compactly`(_ value: JSONValue, _ expected: String) {
         #expect(text(value) == expected)
         #expect(Array(text(value).utf8) == Array(expected.utf8))
     }
 
-    @Test func writesIndented() {
+    @Test func `writes indented`() {
         let value: JSONValue = ["status": 403, "reasons": ["expired"], "none": [:], "ratio": .real(19.99), "list": [[], [1, nil]]]
         let expected = """
             {
@@ -42,16 +42,16 @@ import Testing
         #expect(text(value, pretty: true) == expected)
     }
 
-    @Test func writesWhatIsLongerThanAnyInlineBuffer() {
+    @Test func `writes what is longer than any inline buffer`() {
         let long = String(repeating: "x\u{e9}", count: 5_000)
         #expect(text([.string(long)]) == "[\"\(long)\"]")
     }
 
-    @Test func writesNULInKeys() {
+    @Test func `writes NUL in keys`() {
         #expect(text(["a\0b": 1]) == #"{"a\u0000b":1}"#)
     }
 
-    @Test func keepsTheOrderOfMembers() throws {
+    @Test func `keeps the order of members`() throws {
         let keys = (0..<1_000).map { "k\($0 * 7_919 % 1_000)" }
         let source = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
         guard case .object(let object) = try value(of: source) else {
@@ -62,7 +62,7 @@ import Testing
         #expect(text(.object(object)) == source)
     }
 
-    @Test func findsMembers() {
+    @Test func `finds members`() {
         var object: JSONObject = ["a": 1, "b": nil]
         object.append("x", forKey: "c")
         #expect(object["a"] == .integer(1))
@@ -71,13 +71,13 @@ import Testing
         #expect(object["d"] == .none)
     }
 
-    @Test func comparesAsBytes() {
+    @Test func `compares as bytes`() {
         #expect(JSONValue.string("caf\u{e9}") != .string("cafe\u{301}"))
         #expect(JSONObject(dictionaryLiteral: ("caf\u{e9}", 1)) != ["cafe\u{301}": 1])
         #expect(JSONObject(dictionaryLiteral: ("caf\u{e9}", 1), ("cafe\u{301}", 2))["cafe\u{301}"] == .integer(2))
     }
 
-    @Test func comparesKindContentAndOrder() {
+    @Test func `compares kind content and order`() {
         let values: [JSONValue] = [
             nil, true, false, 0, 1, .real(0), .real(1), "", "1", [], [1], [1, 1], [:], ["a": 1], ["a": 2], ["b": 1],
         ]
@@ -91,13 +91,13 @@ import Testing
 
     // The value travels to the other process as JSON, which has no infinity, so its bits go.
     @Test(arguments: [Double.infinity, -.infinity, .nan].map(\.bitPattern))
-    func trapsOnNonFiniteReals(_ bits: UInt64) async {
+    func `traps on non finite reals`(_ bits: UInt64) async {
         await #expect(processExitsWith: .failure) { [bits] in
             _ = JSONValue.real(Double(bitPattern: bits)).serialized()
         }
     }
 
-    @Test func trapsOnRepeatedKeys() async {
+    @Test func `traps on repeated keys`() async {
         await #expect(processExitsWith: .failure) {
             _ = ["a": 1, "a": 2] as JSONValue
         }

@@ -9,7 +9,7 @@ import Testing
         + (0..<0x20).map { "a\(Unicode.Scalar(UInt8($0)))" }
 
     @Test(arguments: texts)
-    func writesTextAsAValueDoes(_ text: String) {
+    func `writes text as a value does`(_ text: String) {
         var writer = JSONWriter(capacity: 0)
         writer.beginObject()
         writer.add("a", text)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -10, -1, 0, 1, 9, 10, 1_234_567_890, Int64.max] as [Int64])
-    func writesIntegersAsAValueDoes(_ integer: Int64) {
+    func `writes integers as a value does`(_ integer: Int64) {
         var writer = JSONWriter(capacity: 100)
         writer.beginObject()
         writer.add("a", integer)
@@ -27,7 +27,7 @@ import Testing
         #expect(writer.bytes == (["a": .integer(integer)] as JSONValue).writtenByJansson(pretty: false))
     }
 
-    @Test func nestsAsAValueDoes() {
+    @Test func `nests as a value does`() {
         var writer = JSONWriter(capacity: 10)
         writer.beginObject()
         writer.beginObject("empty")

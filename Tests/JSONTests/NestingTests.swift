@@ -11,20 +11,20 @@ import Testing
     }
 
     @Test(arguments: ["[", "{", "[{", "{[", "[[{", "{{["])
-    func allowsExactlyTheMaximum(_ pattern: String) {
+    func `allows exactly the maximum`(_ pattern: String) {
         #expect(refusal(of: Self.nested(pattern, levels: 32)) == nil)
         #expect(refusal(of: Self.nested(pattern, levels: 33))?.reason == .tooDeep)
         #expect(refusal(of: Self.nested(pattern, levels: 2), maximumDepth: 2) == nil)
         #expect(refusal(of: Self.nested(pattern, levels: 3), maximumDepth: 2)?.reason == .tooDeep)
     }
 
-    @Test func allowsNoContainerAtDepthZero() {
+    @Test func `allows no container at depth zero`() {
         #expect(refusal(of: "1", maximumDepth: 0) == nil)
         #expect(refusal(of: "[]", maximumDepth: 0)?.reason == .tooDeep)
         #expect(refusal(of: "{}", maximumDepth: 0)?.reason == .tooDeep)
     }
 
-    @Test func countsDepthAndNotBrackets() {
+    @Test func `counts depth and not brackets`() {
         let siblings = Array(repeating: #"[{"a":[]}]"#, count: 100).joined(separator: ",")
         #expect(refusal(of: "[\(siblings)]", maximumDepth: 4) == nil)
         #expect(refusal(of: "[\(siblings)]", maximumDepth: 3)?.reason == .tooDeep)
@@ -33,28 +33,28 @@ import Testing
     @Test(arguments: [
         #"[[{["#, #"\"[[[[[["#, #"\\\"[[[[[["#, #"\\[[[[[[\\"#, #"\u0022[[[[["#, "]]]]]][[[[[[", "é[[[[[[😀{{{{{{",
     ])
-    func passesOverBracketsInStrings(_ content: String) {
+    func `passes over brackets in strings`(_ content: String) {
         let text = "[\"\(content)\", {\"\(content)\": \"\(content)\"}]"
         #expect(refusal(of: text, maximumDepth: 2) == nil)
         #expect(refusal(of: text, maximumDepth: 1)?.reason == .tooDeep)
     }
 
-    @Test func seesBracketsAfterAnEscapedBackslash() {
+    @Test func `sees brackets after an escaped backslash`() {
         #expect(refusal(of: #"["\\",[["\\"]]]"#, maximumDepth: 2)?.reason == .tooDeep)
         #expect(refusal(of: #"["\\",[["\\"]]]"#, maximumDepth: 3) == nil)
     }
 
-    @Test func survivesHostileDepth() {
+    @Test func `survives hostile depth`() {
         #expect(refusal(of: String(repeating: "[", count: 1_000_000))?.reason == .tooDeep)
         #expect(refusal(of: String(repeating: #"{"a":"#, count: 200_000))?.reason == .tooDeep)
     }
 
     @Test(arguments: [(#"[[["["#, .endOfInput), (#"[[["[\"#, .syntax), (#"[[["[\"]]]"#, .endOfInput)] as [(String, JSONError.Reason)])
-    func survivesAnEndWithinAString(_ text: String, _ reason: JSONError.Reason) {
+    func `survives an end within a string`(_ text: String, _ reason: JSONError.Reason) {
         #expect(refusal(of: text, maximumDepth: 3)?.reason == reason)
     }
 
-    @Test func tellsThePlace() {
+    @Test func `tells the place`() {
         #expect(refusal(of: "[\n \"é\", [\n[]]]", maximumDepth: 2)?.description == "line 3, column 1: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.description == "line 2, column 8: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.offset == 11)

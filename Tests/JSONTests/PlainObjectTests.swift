@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func findsMembersInAnyOrderAmongOthers() {
+    @Test func `finds members in any order among others`() {
         #expect(plain(Array(Self.sample.utf8)) == ["a-1", "Пользователь №7 😀", "dgk1"])
         #expect(plain(Array(" {\n\"x\" :\t\"\" , \"user_id\":\"u\"\r}  ".utf8)) == ["(none)", "u", "(none)"])
     }
@@ -34,21 +34,21 @@ import Testing
         "{\"a\":\"\u{0}\"}", #"{'a':'b'}"#, #"{"a":"b" "c":"d"}"#, "\u{FEFF}{\"a\":\"b\"}", #"{"a":"b""#, #"{"a":"b"#, "\u{B}{\"a\":\"b\"}",
         #"{"1":"","2":"","3":"","4":"","5":"","6":"","7":"","8":"","9":""}"#,
     ])
-    func leavesTheRestToJansson(text: String) {
+    func `leaves the rest to jansson`(text: String) {
         #expect(PlainObject(Array(text.utf8).span) == nil)
     }
 
-    @Test func takesUpToEightMembers() {
+    @Test func `takes up to eight members`() {
         #expect(PlainObject(Array(#"{"1":"","2":"","3":"","4":"","5":"","6":"","7":"","app_id":"8"}"#.utf8).span) != nil)
     }
 
-    @Test func leavesInvalidUTF8ToJansson() {
+    @Test func `leaves invalid UTF-8 to jansson`() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] {
             #expect(plain(Array(#"{"app_id":""#.utf8) + bytes + Array(#""}"#.utf8)) == nil)
         }
     }
 
-    @Test func agreesWithJanssonOnMutations() {
+    @Test func `agrees with jansson on mutations`() {
         var generator = SeededGenerator(seed: 42)
         var recognised = 0
         let alphabet = Array("{}[]\":,\\ \n\tabcu0019_é".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]

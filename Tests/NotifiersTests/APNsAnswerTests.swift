@@ -48,7 +48,7 @@ import Time
     }
 
     @Test(arguments: [(nil, 60_000), (5000, 5000)] as [(UInt64?, UInt64)])
-    func tooManyRequestsDelayOneDevice(retryAfter: UInt64?, wait: UInt64) {
+    func `too many requests delay one device`(retryAfter: UInt64?, wait: UInt64) {
         let answer = answer(429, "TooManyRequests", retryAfter: retryAfter)
         #expect(
             answer.outcome
@@ -57,7 +57,7 @@ import Time
     }
 
     @Test(arguments: [(nil, 60_000, 1_200_000), (5000, 5000, 1_200_000), (1_800_000, 1_800_000, 1_800_000)] as [(UInt64?, UInt64, UInt64)])
-    func tooManyTokensStopMinting(retryAfter: UInt64?, wait: UInt64, pause: UInt64) {
+    func `too many tokens stop minting`(retryAfter: UInt64?, wait: UInt64, pause: UInt64) {
         let answer = answer(429, "TooManyProviderTokenUpdates", retryAfter: retryAfter)
         #expect(
             answer.outcome
@@ -66,12 +66,12 @@ import Time
         #expect(answer.step == .stopMinting(milliseconds: pause))
     }
 
-    @Test func tooManyOfSomethingSlowsDown() {
+    @Test func `too many of something slows down`() {
         #expect(answer(429, "New") == .slowDown("status_429", after: nil))
         #expect(answer(429, "New").outcome.slowsDown)
     }
 
-    @Test func retryAfterIsHonoured() {
+    @Test func `retry after is honoured`() {
         #expect(answer(503, "ServiceUnavailable", retryAfter: 7000).outcome.verdict == .retry(retryAfterMilliseconds: 7000))
     }
 
@@ -81,7 +81,7 @@ import Time
         ("{\"reason\":\"Unregistered\",\"timestamp\":-1}", nil), ("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}", nil),
         ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil),
     ])
-    func goneSince(body: String, timestamp: UnixMilliseconds?) {
+    func `gone since`(body: String, timestamp: UnixMilliseconds?) {
         let answer = APNsAnswer.of(status: 410, body: Array(body.utf8), retryAfter: nil)
         #expect(answer.outcome.verdict == .deviceGone(since: timestamp))
         #expect(answer.step == nil)
@@ -92,7 +92,7 @@ import Time
         "", "<html>", "{", "[]", "{\"timestamp\":1}", "null", "\"Unregistered\"",
         "{\"reason\":null}", "{\"reason\":42}", "{\"reason\":\"a b\"}", "\u{0}",
     ])
-    func garbageSaysNothing(body: String) {
+    func `garbage says nothing`(body: String) {
         for status in [400, 403, 404, 405, 410, 413, 429, 500, 503] {
             #expect(
                 APNsAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil) == APNsAnswer.of(status: status, reason: nil))

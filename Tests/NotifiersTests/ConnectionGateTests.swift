@@ -17,7 +17,7 @@ import Threading
     private let gate = ConnectionGate()
     private let passes = Passes()
 
-    @Test func oneGoesFirst() {
+    @Test func `one goes first`() {
         passes.enter(gate, 5)
         #expect(passes.all.map(\.isProbe) == [true])
         gate.leave(passes.all[0], .proved)
@@ -26,7 +26,7 @@ import Threading
         #expect(passes.all.count == 6)
     }
 
-    @Test func whatProvesNothingLetsTheNextTry() {
+    @Test func `what proves nothing lets the next try`() {
         passes.enter(gate, 3)
         gate.leave(passes.all[0], .unclear)
         #expect(passes.all.map(\.isProbe) == [true, true])
@@ -34,7 +34,7 @@ import Threading
         #expect(passes.all.map(\.isProbe) == [true, true, true])
     }
 
-    @Test func afterALossOneGoesFirstAgain() {
+    @Test func `after a loss one goes first again`() {
         passes.enter(gate, 3)
         gate.leave(passes.all[0], .proved)
         gate.leave(passes.all[1], .lost)
@@ -47,7 +47,7 @@ import Threading
         #expect(passes.all.count == 5)
     }
 
-    @Test func afterAPauseOneGoesFirstAgain() {
+    @Test func `after a pause one goes first again`() {
         passes.enter(gate, 2)
         gate.leave(passes.all[0], .proved)
         gate.leave(passes.all[1], .proved)
@@ -55,7 +55,7 @@ import Threading
         #expect(passes.all.map(\.isProbe) == [true, false, true])
     }
 
-    @Test func failuresTellOfTheConnection() {
+    @Test func `failures tell of the connection`() {
         for error in [ClientError.reset, .closedEarly, .malformedResponse, .connect, .timeout(.waiting)] {
             #expect(ConnectionGate.Finding(.failure(error)) == .lost)
         }

@@ -26,14 +26,14 @@ import Time
         return String(decoding: EventBody.bytes(of: delivery), as: UTF8.self)
     }
 
-    @Test func namesTheDevice() throws {
+    @Test func `names the device`() throws {
         let target = #""target":{"device_id":"d","type":"ios","token":"abc"}}}"#
         let head = Self.head(.commentCreated)
         #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios") == head + #"{"a":{"b":[]},"# + target)
         #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios", data: "{}") == head + "{" + target)
     }
 
-    @Test func isJSONWhateverTheDeviceIsCalled() throws {
+    @Test func `is JSON whatever the device is called`() throws {
         let token = "a\"b\\c}}\u{1F600}/"
         let value = try Sample.json(Array(body(.commentCreated, token: token).utf8))
         #expect(value["data"]?["target"]?["token"] == .string(token))
@@ -41,7 +41,7 @@ import Time
         #expect(value["data"]?["a"] == ["b": []])
     }
 
-    @Test func isTheEventAloneWithoutADevice() throws {
+    @Test func `is the event alone without a device`() throws {
         #expect(try body(.commentCreated, token: nil) == Self.head(.commentCreated) + Self.data + "}")
         for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
             #expect(try body(kind, token: "abc") == Self.head(kind) + Self.data + "}")

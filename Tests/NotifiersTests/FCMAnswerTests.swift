@@ -48,7 +48,7 @@ import Testing
         #expect(answer == ProviderAnswer(.delivered, "status_200"))
     }
 
-    @Test func aTokenIsRemovedOnlyWhenItsFieldIsWrong() {
+    @Test func `a token is removed only when its field is wrong`() {
         let blamed = answer(400, name: "INVALID_ARGUMENT", code: "INVALID_ARGUMENT", field: "message.token")
         #expect(blamed == ProviderAnswer(Self.gone, "invalid_token"))
         #expect(answer(400, name: "INVALID_ARGUMENT", code: nil, field: "message.token") == blamed)
@@ -132,13 +132,13 @@ import Testing
     }
 
     @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
-    func aQuotaSlowsDown(retryAfter: UInt64?, wait: UInt64) {
+    func `a quota slows down`(retryAfter: UInt64?, wait: UInt64) {
         let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", slowsDown: true)
         let answer = answer(429, name: "RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", retryAfter: retryAfter)
         #expect(answer == ProviderAnswer(expected))
     }
 
-    @Test func retryAfterIsHonoured() {
+    @Test func `retry after is honoured`() {
         for status in [500, 503] {
             #expect(
                 answer(status, name: "UNAVAILABLE", code: nil, retryAfter: 30_000).outcome.verdict == .retry(retryAfterMilliseconds: 30_000)
@@ -150,7 +150,7 @@ import Testing
         "", "<!DOCTYPE html><title>404</title>", "[]", "{\"error\":\"gone\"}", "{\"error\":{\"status\":7,\"details\":{}}}",
         "{\"error\":{\"status\":\"WHAT\",\"details\":[1,{\"@type\":\"other\",\"errorCode\":\"UNREGISTERED\"}]}}",
     ])
-    func garbageSaysNothing(body: String) {
+    func `garbage says nothing`(body: String) {
         for status in [400, 401, 403, 404, 429, 500, 503] {
             let answer = FCMAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil)
             #expect(answer == FCMAnswer.of(status: status, code: nil))
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// RuStore's token is made by hand, so that there is nothing to mint.
-    @Test func ruStoreAnswersAlike() {
+    @Test func `ru store answers alike`() {
         for (status, name, code) in [
             (404, "NOT_FOUND", "UNREGISTERED"), (404, "X", nil), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
         ] {
@@ -175,7 +175,7 @@ import Testing
 
     /// Where FCM speaks of the project, RuStore speaks of the device.
     @Test(arguments: [#"{"error":{"code":404,"status":"NOT_FOUND"}}"#, #"{"code":404,"message":"m","status":"NOT_FOUND"}"#])
-    func ruStoreFindsNoDevice(body: String) {
+    func `ru store finds no device`(body: String) {
         let answer = RuStoreAnswer.of(status: 404, body: Array(body.utf8), retryAfter: nil)
         #expect(answer == ProviderAnswer(Self.gone, "not_found", step: .askAlarm))
     }

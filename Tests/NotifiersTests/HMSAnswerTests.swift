@@ -17,7 +17,7 @@ import Testing
             ("80300011", .misconfigured, nil), ("80300013", .misconfigured, nil), ("80600003", .misconfigured, nil),
             ("81000001", later, nil),
         ] as [(String, DeliveryOutcome.Verdict, NextStep?)])
-    func theCodeDecides(code: String, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
+    func `the code decides`(code: String, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
         let expected = ProviderAnswer(DeliveryOutcome(verdict, reason: "hms_\(code)"), step: step)
         for status in [200, 400, 401, 500] {
             for text in ["\"\(code)\"", code] {
@@ -45,7 +45,7 @@ import Testing
             (#"{"success":1,"failure":1,"illegal_tokens":"ours"}"#, later, "hms_80100000", nil),
             (#"{"success":1,"failure":1}"#, later, "hms_80100000", nil), ("Success", later, "hms_80100000", nil),
         ] as [(String, DeliveryOutcome.Verdict, String, NextStep?)])
-    func aPartialSuccessIsWhatItSaysOfTheToken(
+    func `a partial success is what it says of the token`(
         message: String, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?
     ) {
         let reported = message.replacing("\"", with: "\\\"")
@@ -59,7 +59,7 @@ import Testing
             (200, later, nil), (400, .dead, nil), (401, .misconfigured, .mintToken), (403, .misconfigured, nil), (404, .misconfigured, nil),
             (500, later, nil), (502, later, nil),
         ] as [(Int, DeliveryOutcome.Verdict, NextStep?)])
-    func elseTheStatusDoes(status: Int, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
+    func `else the status does`(status: Int, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
         let expected = ProviderAnswer(DeliveryOutcome(verdict, reason: "status_\(status)"), step: step)
         let bodies = [
             "", "<html>", "[]", "{}", "{\"code\":null}", "{\"code\":\"0\"}", "{\"code\":\"80399999\"}", "{\"code\":true}",
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [429, 503])
-    func theFlowIsControlled(status: Int) {
+    func `the flow is controlled`(status: Int) {
         for (asked, wait) in [(nil, 60_000), (9000, 9000)] as [(UInt64?, UInt64)] {
             let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "status_\(status)", slowsDown: true)
             #expect(HMSAnswer.of(status: status, body: [], retryAfter: asked) == ProviderAnswer(expected))

@@ -39,7 +39,7 @@ import Time
     }
 
     @Test(arguments: answers.indices)
-    func onlyStatusAndHeadersCount(index: Int) throws {
+    func `only status and headers count`(index: Int) throws {
         let (rest, end) = Self.answers[index]
         #expect(try outcome("HTTP/1.1 200 OK\r\n\(rest)", end).verdict == .delivered)
         #expect(try outcome("HTTP/1.1 410 Gone\r\n\(rest)", end).verdict == .misconfigured)
@@ -58,7 +58,7 @@ import Time
         #expect(outcome.asksForLess == asksForLess)
     }
 
-    @Test func anAnswerWithoutAWholeHeadIsNone() throws {
+    @Test func `an answer without a whole head is none`() throws {
         let outcome = try outcome("HTTP/1.1 200 OK\r\nContent-", .close)
         #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))
         #expect(outcome.mayHaveArrived)

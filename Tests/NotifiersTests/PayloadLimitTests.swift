@@ -14,7 +14,7 @@ import Time
 
     /// Ten thousand bytes of one kind.
     @Test(arguments: Format.allCases, ["a", "Привет, мир! ", "👨‍👩‍👧‍👦", "🇷🇺🇩🇪", "\"", "e\u{301}", "строка\n"])
-    func longTextsAreCutBetweenCharacters(format: Format, piece: String) throws {
+    func `long texts are cut between characters`(format: Format, piece: String) throws {
         let text = PushText.paragraphs(String(repeating: piece, count: 10_000 / piece.utf8.count))
         let message = try format.body(Sample.notification(text))
         #expect((PushNotification.largestPayload - 60...PushNotification.largestPayload).contains(message.count))
@@ -26,7 +26,7 @@ import Time
     }
 
     @Test(arguments: Format.allCases, ["\u{301}", "\u{489}", "\u{20DD}", "\u{200D}", "\u{E0061}", "\u{FE0F}", "\u{0E38}", "\u{1F3FD}"])
-    func aLetterWithManyMarksLeavesAText(format: Format, mark: String) throws {
+    func `a letter with many marks leaves a text`(format: Format, mark: String) throws {
         let text = "A" + String(repeating: mark, count: 5000)
         let message = try format.body(Sample.notification(text))
         #expect((PushNotification.largestPayload - 60...PushNotification.largestPayload).contains(message.count))
@@ -38,7 +38,7 @@ import Time
 
     /// One byte more than fits costs the end of the text, and one less costs nothing.
     @Test(arguments: Format.allCases, ["a", "\""])
-    func theLimitIsExact(format: Format, piece: String) throws {
+    func `the limit is exact`(format: Format, piece: String) throws {
         let frame = try format.body(Sample.notification("x")).count - 1
         let room = PushNotification.largestPayload - frame
         let quotes = String(repeating: piece, count: piece == "a" ? room : room / 2)
@@ -68,14 +68,14 @@ import Time
     }
 
     @Test(arguments: Format.allCases)
-    func canBeShortened(format: Format) throws {
+    func `can be shortened`(format: Format) throws {
         let notification = try Sample.notification(String(repeating: "Ж", count: 3000))
         let message = try format.body(notification, limit: PushNotification.shortenedPayload)
         #expect((PushNotification.shortenedPayload - 1...PushNotification.shortenedPayload).contains(message.count))
     }
 
     @Test(arguments: Format.allCases)
-    func saysWhenNothingFits(format: Format) throws {
+    func `says when nothing fits`(format: Format) throws {
         let notification = try Sample.notification("text")
         #expect(throws: PushPayloadError.tooLarge) { try format.body(notification, limit: 100) }
         #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large", wasAsked: false))
@@ -83,7 +83,7 @@ import Time
 
     /// The longest of everything that is not cut, each character taking as much room as it can.
     @Test(arguments: Format.allCases, ["\"", "漢", "\\"])
-    func thereIsAlwaysRoom(format: Format, piece: String) throws {
+    func `there is always room`(format: Format, piece: String) throws {
         let long = String(repeating: "a", count: 64)
         let style = try PushStyle(content: .full, sound: long, badge: 99_999, androidChannel: long)
         let name = String(repeating: piece, count: 2000)
@@ -101,7 +101,7 @@ import Time
     }
 
     @Test(arguments: 0..<60)
-    func anythingBecomesValidJSONWithinTheLimit(seed: UInt64) throws {
+    func `anything becomes valid JSON within the limit`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let style = try PushStyle(
             content: random.element(of: PushContent.allCases), templates: random.element(of: [.english, .russian]),

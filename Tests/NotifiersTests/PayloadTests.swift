@@ -23,7 +23,7 @@ import Time
         #expect(try Sample.json(body) == .object(expected))
     }
 
-    @Test func apnsSaysNothingThatTheStyleDoesNot() throws {
+    @Test func `APNs says nothing that the style does not`() throws {
         let style = try PushStyle(content: .private, sound: nil)
         let aps = try Sample.json(APNsPayload.body(Sample.notification("a", style: style)))["aps"]
         #expect(
@@ -67,7 +67,7 @@ import Time
         #expect(!String(decoding: message, as: UTF8.self).contains("mutable-content"))
     }
 
-    @Test func apnsHeaders() throws {
+    @Test func `APNs headers`() throws {
         let headers = APNsHeaders(topic: "com.example.app", deliveryID: Sample.id, try Sample.notification("a"))
         #expect(
             headers.pairs.map { "\($0.name): \($0.value)" } == [
@@ -78,7 +78,7 @@ import Time
         #expect(headers.pairs[4].value.utf8.count <= 64)
     }
 
-    @Test func apnsHeadersNeverAskForOneTry() throws {
+    @Test func `APNs headers never ask for one try`() throws {
         let headers = APNsHeaders(topic: "a", deliveryID: Sample.id, try Sample.notification("a", expiresAt: 0))
         #expect(headers.pairs[3] == ("apns-expiration", "1"))
     }
@@ -140,7 +140,7 @@ import Time
             ])
     }
 
-    @Test func hmsSounds() throws {
+    @Test func `HMS sounds`() throws {
         let expected: [(sound: String?, members: [JSONValue?])] = [
             (nil, [nil, nil, "LOW"]), ("default", [true, nil, nil]), ("/raw/ding", [false, "/raw/ding", nil]),
         ]
@@ -153,7 +153,7 @@ import Time
         }
     }
 
-    @Test func timesToLiveStayWithinWhatProvidersTake() throws {
+    @Test func `times to live stay within what providers take`() throws {
         for (expiresAt, fcm, hms) in [(0, "0s", "1s"), (Sample.now + 999, "0s", "1s"), (.max, "2419200s", "1296000s")] {
             let notification = try Sample.notification("a", expiresAt: expiresAt)
             #expect(try Sample.json(Format.fcm.body(notification))["message"]?["android"]?["ttl"] == .string(fcm))

@@ -7,7 +7,7 @@ import Testing
 
 /// What reasons mean to a person who asks why something has not arrived.
 @Suite struct ReasonMeaningTests {
-    @Test func everyReasonOfDeskgateHasAMeaning() {
+    @Test func `every reason of Deskgate has a meaning`() {
         for source in [ReasonSource.log, .http("crm"), .relay, .unknown] {
             for reason in NotifierReason.allCases.map(\.rawValue) + ClientReason.allCases.map(\.rawValue)
                 + (100...599).map(StatusReason.word)
@@ -26,7 +26,7 @@ import Testing
     private static let verify =
         "deskgate webhook verify --notifier crm --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain"
 
-    @Test func statusesOfAReceiverHaveRemedies() {
+    @Test func `statuses of a receiver have remedies`() {
         func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http("crm"))?.remedy?.english }
         #expect(remedy(204) == nil)
         #expect(remedy(401)?.contains("secret") == true)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// What refuses the settings has the remedy that the log and `deskgate status` show for it.
-    @Test(arguments: ProviderKind.allCases) func providersSettingsHaveTheirOwnRemedies(_ kind: ProviderKind) throws {
+    @Test(arguments: ProviderKind.allCases) func `providers settings have their own remedies`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try kind.settings(fixture).provider)
             let notifier = try kind.notifier(fixture)

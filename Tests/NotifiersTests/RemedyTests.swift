@@ -60,7 +60,7 @@ import Testing
     }()
 
     /// A reason is a public word: renaming a case must not change it.
-    @Test func thePinnedReasonsAreKnown() {
+    @Test func `the pinned reasons are known`() {
         for own in Self.own.values { for reason in own.keys { #expect(Self.reasons.contains(reason)) } }
         #expect(TokenError.allCases.map { TokenReason.error($0).word }.contains("token_invalid_grant"))
         #expect(TokenReason.number(1101).word == "token_error_1101")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func theTextsArePinned(kind: ProviderKind) throws {
+    func `the texts are pinned`(kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for reason in Self.reasons {
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// A reason that pauses a notifier, or casts doubt on its settings, must not fall through to the general remedy unless its provider says so.
-    @Test func everyReasonThatNeedsARemedyIsInItsProvidersTable() {
+    @Test func `every reason that needs a remedy is in its providers table`() {
         let answers: [(table: Set<String>, answers: [ProviderAnswer])] = [
             (
                 Set(APNsRemedy.byReason.keys),

@@ -112,17 +112,17 @@ import Time
     }
 
     @Test(arguments: Call.allCases, strays)
-    func isIgnoredBehindAnAnswer(call: Call, stray: String) throws {
+    func `is ignored behind an answer`(call: Call, stray: String) throws {
         #expect(try outcomes(call, [.send(Self.answer + stray)]) == [true, false])
     }
 
     @Test(arguments: Call.allCases, strays)
-    func isIgnoredAfterAnAnswer(call: Call, stray: String) throws {
+    func `is ignored after an answer`(call: Call, stray: String) throws {
         #expect(try outcomes(call, [.send(Self.answer), .awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]) == [true, false])
     }
 
     @Test(arguments: Call.allCases, strays)
-    func isIgnoredBehindAnAnswerInTwoPieces(call: Call, stray: String) throws {
+    func `is ignored behind an answer in two pieces`(call: Call, stray: String) throws {
         let middle = Self.answer.utf8.count - 10
         let pieces = [Self.answer.prefix(middle), Self.answer.dropFirst(middle) + stray]
         #expect(try outcomes(call, pieces.map { .send(String($0)) }) == [true, false])

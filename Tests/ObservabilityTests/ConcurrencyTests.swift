@@ -8,7 +8,7 @@ struct ConcurrencyTests {
     static let threads = 4
     static let rounds = 100_000
 
-    @Test func noUpdateIsLost() throws {
+    @Test func `no update is lost`() throws {
         let registry = MetricsRegistry()
         onThreads(Self.threads) { _ in
             let counter = registry.counter("c_total", "", labels: ["l"]).child("x")
@@ -29,7 +29,7 @@ struct ConcurrencyTests {
         #expect(samples == expected)
     }
 
-    @Test func countEqualsTheLastBucketWhileOthersObserve() throws {
+    @Test func `count equals the last bucket while others observe`() throws {
         let registry = MetricsRegistry()
         let histogram = registry.histogram("h", "", bounds: [0.001])
         let observer = startThread {
@@ -42,7 +42,7 @@ struct ConcurrencyTests {
         observer.join()
     }
 
-    @Test func linesOfOneThreadKeepTheirOrderAndStayWhole() throws {
+    @Test func `lines of one thread keep their order and stay whole`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .text, now: testTime)
         let logger = Logger(level: .info, sink: sink)

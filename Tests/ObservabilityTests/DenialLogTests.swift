@@ -23,7 +23,7 @@ import Time
         for number in 0..<count { denials.log(level, message: "authorize", reason: reason, fields: ["n": .integer(number)]) }
     }
 
-    @Test func writesSoManyOfAKindAndThenHowManyWereLeftOut() throws {
+    @Test func `writes so many of a kind and then how many were left out`() throws {
         let denials = denials(log.logger)
         write(denials, count: DenialLog.linesPerMinute + 5)
         write(denials, count: 2, reason: "unknown_app")
@@ -85,7 +85,7 @@ import Time
 
     /// When nobody comes any more, too.
     /// A thread may read the clock before another one that is faster to the lock.
-    @Test func bearsAReadingThatIsOlderThanTheLast() throws {
+    @Test func `bears a reading that is older than the last`() throws {
         let denials = denials(log.logger)
         seconds.update { $0 = 10 }
         write(denials, count: 1)
@@ -95,7 +95,7 @@ import Time
         #expect(try log.lines() == ["INFO  authorize n=0", "INFO  authorize n=0"])
     }
 
-    @Test func tellsWhatWasLeftOutWhenTheMinuteIsOver() throws {
+    @Test func `tells what was left out when the minute is over`() throws {
         let denials = denials(log.logger)
         write(denials, count: DenialLog.linesPerMinute + 3)
         seconds.update { $0 = 61 }
@@ -105,7 +105,7 @@ import Time
         #expect(try log.lines().last == "INFO  authorize n=0")
     }
 
-    @Test func leavesOutNothingOfOurOwnAndNothingForDevelopers() throws {
+    @Test func `leaves out nothing of our own and nothing for developers`() throws {
         write(denials(log.logger), count: DenialLog.linesPerMinute * 2, level: .error)
         #expect(try log.lines().count == DenialLog.linesPerMinute * 2)
         let other = try TemporaryDirectory()

@@ -7,7 +7,7 @@ struct ExpositionTests {
         String(decoding: registry.render(), as: UTF8.self)
     }
 
-    @Test func wholeText() {
+    @Test func `whole text`() {
         let registry = MetricsRegistry()
         let requests = registry.counter("requests_total", "Requests by \"result\",\nand C:\\path.", labels: ["app", "result"])
         requests.child("shop", "ok").increment(by: 41)
@@ -56,12 +56,12 @@ struct ExpositionTests {
                 """#)
     }
 
-    @Test func anEmptyRegistryIsEmptyText() {
+    @Test func `an empty registry is empty text`() {
         #expect(MetricsRegistry().render().isEmpty)
     }
 
     @Test(arguments: UInt8(0)...127)
-    func asciiByteAsLabelValue(_ byte: UInt8) {
+    func `ascii byte as label value`(_ byte: UInt8) {
         let registry = MetricsRegistry()
         let value = String(Unicode.Scalar(byte))
         _ = registry.gauge("g", "", labels: ["l"]).child(value)
@@ -70,7 +70,7 @@ struct ExpositionTests {
     }
 
     @Test(arguments: UInt8(0)...127)
-    func asciiByteInHelp(_ byte: UInt8) {
+    func `ascii byte in help`(_ byte: UInt8) {
         let registry = MetricsRegistry()
         let value = String(Unicode.Scalar(byte))
         _ = registry.gauge("g", value)
@@ -88,7 +88,7 @@ struct ExpositionTests {
         #expect(text(registry) == "# HELP g \n# TYPE g gauge\ng \(expected)\n")
     }
 
-    @Test func sameDefinitionAndLabelsGiveTheSameChild() {
+    @Test func `same definition and labels give the same child`() {
         let registry = MetricsRegistry()
         let first = registry.counter("c_total", "C.", labels: ["a", "b"])
         let again = registry.counter("c_total", "C.", labels: ["a", "b"])
@@ -99,7 +99,7 @@ struct ExpositionTests {
         #expect(registry.histogram("h", "H.") === registry.histogram("h", "H."))
     }
 
-    @Test func childrenAreInTheOrderOfTheirLabelBytes() {
+    @Test func `children are in the order of their label bytes`() {
         let registry = MetricsRegistry()
         let family = registry.gauge("g", "", labels: ["l"])
         let values = ["m", "b", "z", "a", "", "ab", "Z", "é", "aa", "m", "b"]
@@ -109,26 +109,26 @@ struct ExpositionTests {
         #expect(order == ["", "Z", "a", "aa", "ab", "b", "m", "z", "é"])
     }
 
-    @Test func canonicallyEqualLabelsAreDifferentChildren() {
+    @Test func `canonically equal labels are different children`() {
         let family = MetricsRegistry().counter("c_total", "C.", labels: ["a"])
         #expect(family.child("caf\u{e9}") !== family.child("cafe\u{301}"))
     }
 
-    @Test func aComputedGaugeRegisteredAgainAsksTheNewClosure() {
+    @Test func `a computed gauge registered again asks the new closure`() {
         let registry = MetricsRegistry()
         registry.gauge("g", "") { 1 }
         registry.gauge("g", "") { 2 }
         #expect(text(registry) == "# HELP g \n# TYPE g gauge\ng 2\n")
     }
 
-    @Test func aComputedGaugeMayUseTheRegistry() {
+    @Test func `a computed gauge may use the registry`() {
         let registry = MetricsRegistry()
         registry.gauge("g", "") { [registry] in Double(registry.counter("c_total", "").current) }
         registry.counter("c_total", "").increment(by: 5)
         #expect(text(registry).contains("g 5\n"))
     }
 
-    @Test func gaugeIsSetAndMoved() {
+    @Test func `gauge is set and moved`() {
         let gauge = MetricsRegistry().gauge("g", "")
         gauge.set(10)
         gauge.add(5)

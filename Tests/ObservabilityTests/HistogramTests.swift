@@ -19,13 +19,13 @@ struct HistogramTests {
     ]
 
     @Test(arguments: cases)
-    func boundsAreInclusive(_ nanoseconds: UInt64, _ expected: [String]) {
+    func `bounds are inclusive`(_ nanoseconds: UInt64, _ expected: [String]) {
         let registry = MetricsRegistry()
         registry.histogram("h", "", bounds: [0.001, 0.25]).observe(nanoseconds: nanoseconds)
         #expect(samples(registry) == expected)
     }
 
-    @Test func everyDefaultBoundHoldsItsOwnValue() {
+    @Test func `every default bound holds its own value`() {
         for (index, bound) in Histogram.defaultBounds.enumerated() {
             let registry = MetricsRegistry()
             registry.histogram("h", "").observe(nanoseconds: UInt64((bound * 1e9).rounded()))
@@ -34,7 +34,7 @@ struct HistogramTests {
         }
     }
 
-    @Test func defaultBucketLabels() {
+    @Test func `default bucket labels`() {
         let registry = MetricsRegistry()
         _ = registry.histogram("h", "")
         let bounds = lines(registry.render()).compactMap { line in line.contains("le=") ? line.split(separator: "\"")[1] : nil }
@@ -43,14 +43,14 @@ struct HistogramTests {
     }
 
     @Test(arguments: [0, 1, Histogram.maximumBounds])
-    func numberOfBounds(_ count: Int) {
+    func `number of bounds`(_ count: Int) {
         let registry = MetricsRegistry()
         let histogram = registry.histogram("h", "", bounds: (0..<count).map { Double($0 + 1) })
         histogram.observe(nanoseconds: 100_000_000_000)
         #expect(samples(registry) == Array(repeating: "0", count: count) + ["1", "100", "1"])
     }
 
-    @Test func moreBoundsThanThereIsRoomForTrap() async {
+    @Test func `more bounds than there is room for trap`() async {
         await #expect(processExitsWith: .failure) {
             _ = MetricsRegistry().histogram("h", "", bounds: (1...32).map(Double.init))
         }

@@ -15,7 +15,7 @@ struct LogQueueTests {
         #expect(dropped == expected)
     }
 
-    @Test func linesAreTakenInOrder() {
+    @Test func `lines are taken in order`() {
         var queue = LogQueue(capacity: 100)
         expectWakes(true, queue: &queue, line: [1])
         expectWakes(false, queue: &queue, line: [2])
@@ -25,7 +25,7 @@ struct LogQueueTests {
         #expect(!queue.hasWork)
     }
 
-    @Test func aLineThatExactlyFitsIsKept() {
+    @Test func `a line that exactly fits is kept`() {
         var queue = LogQueue(capacity: 20)
         for _ in 0..<2 { _ = queue.append(line) }
         #expect(queue.droppedLines == 0)
@@ -33,7 +33,7 @@ struct LogQueueTests {
         #expect(queue.droppedLines == 1)
     }
 
-    @Test func afterADropNothingIsKeptUntilTheBufferIsTaken() {
+    @Test func `after a drop nothing is kept until the buffer is taken`() {
         var queue = LogQueue(capacity: 15)
         for bytes in [line, line, [1]] { _ = queue.append(bytes) }
         var batch: [UInt8] = []
@@ -46,7 +46,7 @@ struct LogQueueTests {
         #expect(queue.droppedLines == 2)
     }
 
-    @Test func aLineLongerThanTheCapacityWakesTheWriterToReportIt() {
+    @Test func `a line longer than the capacity wakes the writer to report it`() {
         var queue = LogQueue(capacity: 5)
         expectWakes(true, queue: &queue, line: line)
         var batch: [UInt8] = []
@@ -54,7 +54,7 @@ struct LogQueueTests {
         #expect(batch.isEmpty)
     }
 
-    @Test func flushWaitsForWhatIsQueuedAndWhatIsBeingWritten() {
+    @Test func `flush waits for what is queued and what is being written`() {
         var queue = LogQueue(capacity: 100)
         #expect(queue.lastBatch == queue.settledBatches)
         _ = queue.append(line)
@@ -69,7 +69,7 @@ struct LogQueueTests {
         #expect(queue.droppedLines == 3)
     }
 
-    @Test func aClosedQueueGivesWhatItHasAndTakesNothing() {
+    @Test func `a closed queue gives what it has and takes nothing`() {
         var queue = LogQueue(capacity: 100)
         _ = queue.append(line)
         queue.close()

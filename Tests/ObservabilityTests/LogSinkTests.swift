@@ -20,7 +20,7 @@ struct LogSinkTests {
     }
 
     @Test(arguments: [false, true])
-    func droppedLinesAreCountedAndReportedInTheirPlace(_ isNonBlocking: Bool) throws {
+    func `dropped lines are counted and reported in their place`(_ isNonBlocking: Bool) throws {
         let pipe = TestPipe.small(isNonBlocking: isNonBlocking)
         let sink = try LogSink(descriptor: pipe.writeEnd, capacity: 1000, format: .json, now: testTime)
         var sent = 0
@@ -51,7 +51,7 @@ struct LogSinkTests {
     }
 
     @Test(arguments: [false, true])
-    func flushWaitsForTheReader(_ isNonBlocking: Bool) throws {
+    func `flush waits for the reader`(_ isNonBlocking: Bool) throws {
         let pipe = TestPipe.small(isNonBlocking: isNonBlocking)
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
         for number in 0..<1000 { sink.write(numbered(number)) }
@@ -70,7 +70,7 @@ struct LogSinkTests {
         #expect(sink.droppedLines == 0)
     }
 
-    @Test func flushOfNothingReturns() throws {
+    @Test func `flush of nothing returns`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .json)
         sink.flush()
@@ -84,7 +84,7 @@ struct LogSinkTests {
     }
 
     // In a process of its own: a program that another test starts has the read end open for a moment.
-    @Test func aReaderThatIsGoneNeitherKillsNorHangs() async {
+    @Test func `a reader that is gone neither kills nor hangs`() async {
         await #expect(processExitsWith: .success) {
             let pipe = TestPipe()
             let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
@@ -99,7 +99,7 @@ struct LogSinkTests {
         }
     }
 
-    @Test func aReaderThatGoesWithinALineLeavesTheNextLineWhole() throws {
+    @Test func `a reader that goes within a line leaves the next line whole`() throws {
         let first = TestPipe.small()
         let second = TestPipe()
         let sink = try LogSink(descriptor: first.writeEnd, format: .json, now: testTime)
@@ -117,7 +117,7 @@ struct LogSinkTests {
         #expect(sink.droppedLines == 1)
     }
 
-    @Test func aLineLongerThanTheBufferIsReported() throws {
+    @Test func `a line longer than the buffer is reported`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, capacity: 100, format: .json, now: testTime)
         sink.write(numbered(1) + numbered(2))
@@ -129,7 +129,7 @@ struct LogSinkTests {
         pipe.closeReadEnd()
     }
 
-    @Test func afterCloseLinesAreDroppedAndNothingHangs() throws {
+    @Test func `after close lines are dropped and nothing hangs`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
         sink.write(numbered(1))
@@ -143,7 +143,7 @@ struct LogSinkTests {
         pipe.closeReadEnd()
     }
 
-    @Test func aSinkThatIsLetGoWritesWhatItHas() throws {
+    @Test func `a sink that is let go writes what it has`() throws {
         let pipe = TestPipe()
         do {
             let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)

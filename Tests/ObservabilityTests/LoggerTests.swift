@@ -4,7 +4,7 @@ import Testing
 
 struct LoggerTests {
     @Test(arguments: LogLevel.allCases)
-    func onlyLinesFromTheLevelOnAreWritten(_ level: LogLevel) throws {
+    func `only lines from the level on are written`(_ level: LogLevel) throws {
         let output = try captureLog(.text, level: level) { logger in
             for each in LogLevel.allCases { logger.log(each, message: each.name) }
         }
@@ -12,7 +12,7 @@ struct LoggerTests {
         #expect(lines(Array(output.utf8)).map { String($0.split(separator: " ")[2]) } == expected)
     }
 
-    @Test func theLevelChangesForAllCopies() throws {
+    @Test func `the level changes for all copies`() throws {
         let output = try captureLog(.text, level: .warning) { logger in
             let copy = logger
             copy.log(.info, message: "one")
@@ -24,7 +24,7 @@ struct LoggerTests {
         #expect(output == "2026-03-10T08:15:12.123Z INFO  two\n")
     }
 
-    @Test func aDisabledLevelEvaluatesNothing() throws {
+    @Test func `a disabled level evaluates nothing`() throws {
         var evaluations = 0
         func count() -> Int {
             evaluations += 1

@@ -4,7 +4,7 @@ import Testing
 import Threading
 
 @Suite struct CancelTests {
-    @Test func cancelsFromAnotherThread() throws {
+    @Test func `cancels from another thread`() throws {
         let connection = try connect()
         let handle = try #require(connection.cancelHandle())
         let process = Int32(try connection.number("SELECT pg_backend_pid()"))
@@ -21,7 +21,7 @@ import Threading
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func outlivesItsConnection() throws {
+    @Test func `outlives its connection`() throws {
         let connection = try connect()
         let handle = try #require(connection.cancelHandle())
         connection.close()
@@ -29,7 +29,7 @@ import Threading
         #expect(try handle.cancel(by: .deferrable))
     }
 
-    @Test func endsInTimeWhenTheServerHangs() throws {
+    @Test func `ends in time when the server hangs`() throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         let handle = try #require(connection.cancelHandle())

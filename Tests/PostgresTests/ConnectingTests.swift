@@ -13,7 +13,7 @@ import Testing
         failure { () throws(PostgresError) in _ = try Connection(try ConnectionSettings(url), by: deadline) }
     }
 
-    @Test func connectsBySocketAndByName() throws {
+    @Test func `connects by socket and by name`() throws {
         let bySocket = try Connection(try ConnectionSettings(server.socketURL), by: .deferrable)
         #expect(try bySocket.number("SELECT 1") == 1)
         #expect(bySocket.server == "\(server.directory):\(server.port)")
@@ -26,13 +26,13 @@ import Testing
         byName.close()
     }
 
-    @Test func passesOptionsOfTheServer() throws {
+    @Test func `passes options of the server`() throws {
         let settings = try ConnectionSettings(server.url()).with(serverOptions: "-c enable_seqscan=off")
         let connection = try Connection(settings, by: .deferrable)
         #expect(try connection.run("SHOW enable_seqscan")[0].string(0) == "off")
     }
 
-    @Test func connectsToADatabaseOfItsOwn() throws {
+    @Test func `connects to a database of its own`() throws {
         let urls = try (0..<2).map { _ in try server.makeDatabase() }
         for url in urls {
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func tellsThatNobodyListens() throws {
+    @Test func `tells that nobody listens`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://u:verysecret@127.0.0.1:\(closed.port)/app")
         #expect(error?.failure == .notConnected)
@@ -51,7 +51,7 @@ import Testing
         #expect(noSocket?.isRetryable == true)
     }
 
-    @Test func tellsOfAWrongPasswordWithoutQuotingIt() throws {
+    @Test func `tells of a wrong password without quoting it`() throws {
         let password = "correct%20horse%2Fbattery%40staple"
         let settings = try ConnectionSettings(server.url(user: "guarded", password: password))
         #expect(try Connection(settings, by: .deferrable).number("SELECT 1") == 1)
@@ -70,14 +70,14 @@ import Testing
         #expect(none?.sqlState == .invalidPassword)
     }
 
-    @Test func tellsOfAMissingDatabase() {
+    @Test func `tells of a missing database`() {
         let error = refusal(server.url(database: "nowhere"))
         #expect(error?.sqlState == "3D000")
         #expect(error?.isRetryable == false)
         #expect(error?.remedy == "create the database, or correct its name in the URL")
     }
 
-    @Test func tellsOfANameThatIsNotKnown() {
+    @Test func `tells of a name that is not known`() {
         // No label of a name has 64 bytes, so no name server is asked.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let error = refusal("postgres://\(name)/app")
@@ -87,7 +87,7 @@ import Testing
         #expect(error?.message.hasPrefix("cannot resolve \(name): ") == true)
     }
 
-    @Test func endsInTimeWhenNobodyAnswers() throws {
+    @Test func `ends in time when nobody answers`() throws {
         let silent = try SilentServer()
         let error = refusal("postgres://u@127.0.0.1:\(silent.port)/app", by: .after(milliseconds: 30))
         #expect(error?.failure == .noAnswer)
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.isRetryable == true)
     }
 
-    @Test func leavesTimeForTheNextHost() throws {
+    @Test func `leaves time for the next host`() throws {
         let silent = try SilentServer()
         // The silent host takes half of the time; the rest is long enough for any connection.
         let url = "postgres://postgres@127.0.0.1:\(silent.port),127.0.0.1:\(server.port)/postgres"
@@ -105,7 +105,7 @@ import Testing
         #expect(connection.server == "127.0.0.1:\(server.port)")
     }
 
-    @Test func tellsWhatIsWrongWithEachHost() throws {
+    @Test func `tells what is wrong with each host`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://postgres@127.0.0.1:\(closed.port),127.0.0.1:\(server.port)/nowhere")
         withExtendedLifetime(closed) {}
@@ -113,7 +113,7 @@ import Testing
         #expect(error?.message.contains("Connection refused, and connection to server at") == true)
     }
 
-    @Test func looksForTheServerThatTakesWrites() throws {
+    @Test func `looks for the server that takes writes`() throws {
         let readOnly = try PostgresServer(.init("default_transaction_read_only=on"))
         let alone = refusal(readOnly.url(query: "target_session_attrs=read-write"))
         #expect(alone?.sqlState == .readOnlyTransaction)
@@ -125,7 +125,7 @@ import Testing
         #expect(anyone.server == "127.0.0.1:\(readOnly.port)")
     }
 
-    @Test func tellsOfTooManyConnections() throws {
+    @Test func `tells of too many connections`() throws {
         let small = try PostgresServer(.init("max_connections=4", "superuser_reserved_connections=0", "max_wal_senders=0"))
         let connections = try (0..<4).map { _ in try connect(to: small) }
         let error = refusal(small.url())

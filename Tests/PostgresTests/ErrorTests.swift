@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ErrorTests {
-    @Test func quotesNoValues() throws {
+    @Test func `quotes no values`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE person (name text PRIMARY KEY CHECK (name <> 'none'), age int8)")
         let insert = Query("INSERT INTO person VALUES ($1)", .text("Ada Lovelace"))
@@ -24,7 +24,7 @@ import Testing
                 == #"duplicate key value violates unique constraint "person_pkey" (SQLSTATE 23505), constraint person_pkey"#)
     }
 
-    @Test func namesRemedies() throws {
+    @Test func `names remedies`() throws {
         let connection = try connect()
         let missing = failure { () throws(PostgresError) in try connection.run("SELECT * FROM nowhere") }
         #expect(missing?.remedy?.contains("migration") == true)
@@ -35,7 +35,7 @@ import Testing
         #expect(denied?.isRetryable == false)
     }
 
-    @Test func tellsOfStatementTimeouts() throws {
+    @Test func `tells of statement timeouts`() throws {
         let connection = try connect()
         // The limit ends with the transaction of both statements, so that it is not that of later ones.
         let limited = [Query("SELECT set_config('statement_timeout', '20ms', true)"), Query("SELECT pg_sleep(60)")]
@@ -46,7 +46,7 @@ import Testing
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func tellsOfLockTimeouts() throws {
+    @Test func `tells of lock timeouts`() throws {
         let (first, second) = (try connect(), try connect(query: "options=-c%20lock_timeout%3D20ms"))
         try first.run("CREATE TABLE held (id int8)")
         try first.transaction(by: .deferrable) { () throws(PostgresError) in
@@ -57,14 +57,14 @@ import Testing
         }
     }
 
-    @Test func tellsOfReadOnlyTransactions() throws {
+    @Test func `tells of read only transactions`() throws {
         let connection = try connect(query: "options=-c%20default_transaction_read_only%3Don")
         let error = failure { () throws(PostgresError) in try connection.run("CREATE TABLE refused (id int8)") }
         #expect(error?.sqlState == .readOnlyTransaction)
         #expect(error?.isRetryable == true)
     }
 
-    @Test func passesOnNotices() throws {
+    @Test func `passes on notices`() throws {
         var notices: [Notice] = []
         let connection = try connect { notices.append($0) }
         let rows = try connection.run("DROP TABLE IF EXISTS never_made")
@@ -76,7 +76,7 @@ import Testing
         #expect(notices.last?.sqlState == "01000")
     }
 
-    @Test func doubtsWhatTheServerDoubts() throws {
+    @Test func `doubts what the server doubts`() throws {
         let connection = try connect()
         let unknown = failure { () throws(PostgresError) in
             try connection.run("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40003'; END $$")
@@ -88,7 +88,7 @@ import Testing
         #expect(lost?.isRetryable == true)
     }
 
-    @Test func takesAnyWarningOfACommitForDoubt() throws {
+    @Test func `takes any warning of a commit for doubt`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8)")
         let error = failure { () throws(PostgresError) in

@@ -41,7 +41,7 @@ import Threading
         return error
     }
 
-    @Test func doubtsACommitThatArrived() throws {
+    @Test func `doubts a commit that arrived`() throws {
         let error = try write("arrived", .cutBeforeAnswer(Self.committed))
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == true)
@@ -49,21 +49,21 @@ import Threading
         #expect(try count("arrived") == 1)
     }
 
-    @Test func doubtsACommitThatDidNotArrive() throws {
+    @Test func `doubts a commit that did not arrive`() throws {
         let error = try write("never arrived", .cutBefore)
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == true)
         #expect(try count("never arrived") == 0)
     }
 
-    @Test func doubtsACommitThatIsNotAnsweredInTime() throws {
+    @Test func `doubts a commit that is not answered in time`() throws {
         let error = try write("unanswered", .fallSilent, by: .after(milliseconds: 1_000))
         #expect(error?.failure == .timedOut)
         #expect(error?.commitIsInDoubt == true)
         #expect(error?.isConnectionLost == true)
     }
 
-    @Test func doubtsNothingBeforeTheCommit() throws {
+    @Test func `doubts nothing before the commit`() throws {
         let error = try write("early", .cutBefore, on: "INSERT")
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == false)
@@ -75,7 +75,7 @@ import Threading
         #expect(try count("early") == 0)
     }
 
-    @Test func doubtsAStatementThatCommitsByItself() throws {
+    @Test func `doubts a statement that commits by itself`() throws {
         try makeTable()
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "INSERT", .cutBeforeAnswer(Array("INSERT 0 1\0".utf8)))
         let connection = try connect(through: proxy)
@@ -86,7 +86,7 @@ import Threading
         #expect(error?.isConnectionLost == true)
     }
 
-    @Test func saysSoAgainWhenTheBodyIgnoresIt() throws {
+    @Test func `says so again when the body ignores it`() throws {
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "COMMIT\0", .cutBefore)
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
@@ -98,7 +98,7 @@ import Threading
         #expect(error?.commitIsInDoubt == true)
     }
 
-    @Test func endsInTimeAndIsClosed() throws {
+    @Test func `ends in time and is closed`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
             try connection.run(Query("SELECT pg_sleep(600)"), by: .after(milliseconds: 20))
@@ -114,7 +114,7 @@ import Threading
         #expect(later?.isRetryable == true)
     }
 
-    @Test func doubtsNothingThatWasOnlyRead() throws {
+    @Test func `doubts nothing that was only read`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
             _ = try connection.read(Query("SELECT pg_sleep(600)"), by: .after(milliseconds: 20))
@@ -124,7 +124,7 @@ import Threading
         #expect(error?.isRetryable == true)
     }
 
-    @Test func endsInTimeWhenTheAnswerHasNoEnd() throws {
+    @Test func `ends in time when the answer has no end`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
             // Not FROM generate_series, whose rows the server would all write to a file first, also when nobody waits for them any more.
@@ -133,7 +133,7 @@ import Threading
         #expect(error?.failure == .timedOut)
     }
 
-    @Test func saysWhyTheServerEndedIt() throws {
+    @Test func `says why the server ended it`() throws {
         let (victim, other) = (try PostgresTests.connect(), try PostgresTests.connect())
         let process = try victim.number("SELECT pg_backend_pid()")
         let hasEnded = { () throws(PostgresError) in
@@ -150,7 +150,7 @@ import Threading
     }
 
     @Test(arguments: [true, false])
-    func saysWhyTheServerEndedAStatement(isInTransaction: Bool) throws {
+    func `says why the server ended a statement`(isInTransaction: Bool) throws {
         let victim = try PostgresTests.connect()
         let process = try victim.number("SELECT pg_backend_pid()")
         let killer = startThread {
@@ -175,7 +175,7 @@ import Threading
         #expect(!victim.isOpen)
     }
 
-    @Test func survivesAServerThatIsKilled() throws {
+    @Test func `survives a server that is killed`() throws {
         let server = try PostgresServer()
         let connection = try PostgresTests.connect(to: server)
         try connection.run("CREATE TABLE kept (id int8)")

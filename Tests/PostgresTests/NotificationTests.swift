@@ -4,7 +4,7 @@ import Testing
 import Threading
 
 @Suite struct NotificationTests {
-    @Test func waitsForNotifications() throws {
+    @Test func `waits for notifications`() throws {
         let listener = try connect()
         try listener.run("LISTEN waited_for")
         #expect(try listener.waitForNotification(by: .after(milliseconds: 1)) == nil)
@@ -19,7 +19,7 @@ import Threading
         #expect(try listener.number("SELECT 1") == 1)
     }
 
-    @Test func keepsWhatComesDuringOtherCalls() throws {
+    @Test func `keeps what comes during other calls`() throws {
         let (listener, sender) = (try connect(), try connect())
         try listener.run("LISTEN kept_meanwhile")
         try sender.pipeline([Query("NOTIFY kept_meanwhile, 'a'"), Query("NOTIFY kept_meanwhile, 'b'")], by: .deferrable)
@@ -29,7 +29,7 @@ import Threading
         #expect(try listener.waitForNotification(by: .after(milliseconds: 1)) == nil)
     }
 
-    @Test func noticesThatTheConnectionBroke() throws {
+    @Test func `notices that the connection broke`() throws {
         let server = try PostgresServer()
         let listener = try connect(to: server)
         try listener.run("LISTEN broken")

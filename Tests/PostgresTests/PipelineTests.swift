@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PipelineTests {
     @Test(arguments: [true, false])
-    func answersInOrder(isPreparing: Bool) throws {
+    func `answers in order`(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         for round in 0..<3 {
             let queries = (0..<50).map { Query("SELECT $1 + 1", .int8(Int64($0 + round))) }
@@ -15,7 +15,7 @@ import Testing
         #expect(prepared == (isPreparing ? 1 : 0))
     }
 
-    @Test func carriesMoreThanSocketsHold() throws {
+    @Test func `carries more than sockets hold`() throws {
         let connection = try connect()
         let megabyte = [UInt8](repeating: 7, count: 1 << 20)
         let queries = (0..<12).map { _ in Query("SELECT $1, $1", .bytea(megabyte)) }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func isOneTransaction(isPreparing: Bool) throws {
+    func `is one transaction`(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let insert = { (id: Int64) in Query("INSERT INTO item VALUES ($1)", .int8(id)) }
@@ -42,7 +42,7 @@ import Testing
         #expect(rows.map { $0.affectedCount } == [1, 1, 2])
     }
 
-    @Test func tellsWhichStatementIsWrong() throws {
+    @Test func `tells which statement is wrong`() throws {
         let connection = try connect()
         let error = failure { () throws(PostgresError) in
             try connection.pipeline([Query("SELECT 1"), Query("SELECT nothing"), Query("SELECT 2")], by: .deferrable)
@@ -55,7 +55,7 @@ import Testing
         #expect(try connection.number("SELECT 2") == 2)
     }
 
-    @Test func tellsThatTheCommitFailed() throws {
+    @Test func `tells that the commit failed`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE part (id int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         let twice = [Query("INSERT INTO part VALUES (1)"), Query("INSERT INTO part VALUES (1)")]
@@ -66,7 +66,7 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM part") == 0)
     }
 
-    @Test func preparesAgainWhatTheServerHasForgotten() throws {
+    @Test func `prepares again what the server has forgotten`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE kept (id int8)")
         #expect(try connection.run("SELECT * FROM kept").columnCount == 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(try connection.run("SELECT * FROM kept").columnCount == 2)
     }
 
-    @Test func usesWhatAnEarlierStatementMade() throws {
+    @Test func `uses what an earlier statement made`() throws {
         let connection = try connect()
         let rows = try connection.pipeline(
             [
@@ -91,7 +91,7 @@ import Testing
         #expect(try rows[2][0].int64(0) == 7)
     }
 
-    @Test func preparesPerTypes() throws {
+    @Test func `prepares per types`() throws {
         let connection = try connect()
         let query = { (parameter: Parameter) in Query("SELECT pg_typeof($1)::text", parameter) }
         #expect(try connection.run(query(.int8(1)), by: .deferrable)[0].string(0) == "bigint")

@@ -17,7 +17,7 @@ import Threading
     }
 
     @Test(arguments: [true, false])
-    func doubtsACommitWhoseWaitWasCancelled(isInTransaction: Bool) throws {
+    func `doubts a commit whose wait was cancelled`(isInTransaction: Bool) throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         try connection.run("CREATE TABLE kept (id int8)")
@@ -43,7 +43,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM kept") == 1)
     }
 
-    @Test func doubtsACommitWhoseSessionWasEnded() throws {
+    @Test func `doubts a commit whose session was ended`() throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         try connection.run("CREATE TABLE kept (id int8)")
@@ -60,7 +60,7 @@ import Threading
         #expect(error?.isConnectionLost == true)
     }
 
-    @Test func findsTheStandbyThatTookOver() throws {
+    @Test func `finds the standby that took over`() throws {
         let primary = try PostgresServer()
         let standby = try primary.standby()
         try primary.setSynchronousStandby("standby")

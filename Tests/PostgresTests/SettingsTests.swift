@@ -13,7 +13,7 @@ import Testing
         "postgres://localhost,db.example/app",
         "postgres://u@[2001:db8::1]/app", "host=localhost hostaddr=10.0.0.1", "postgres://127.0.0.1.example/app",
     ])
-    func verifiesServersBeyondThisMachine(url: String) throws {
+    func `verifies servers beyond this machine`(url: String) throws {
         let settings = try ConnectionSettings(url)
         #expect(!settings.isLocal)
         #expect(!settings.isUnverified)
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         ("disable", true), ("allow", true), ("prefer", true), ("require", true), ("verify-ca", false), ("verify-full", false),
     ])
-    func respectsTheModeThatIsGiven(mode: String, isUnverified: Bool) throws {
+    func `respects the mode that is given`(mode: String, isUnverified: Bool) throws {
         let settings = try ConnectionSettings("postgres://db.example/app?sslmode=\(mode)")
         #expect(settings.options["sslmode"] == mode)
         #expect(settings.isUnverified == isUnverified)
@@ -48,13 +48,13 @@ import Testing
         #expect(settings.options["sslrootcert"] == (isUnverified ? nil : ConnectionSettings.systemAuthorities))
     }
 
-    @Test func respectsAuthorities() throws {
+    @Test func `respects authorities`() throws {
         #expect(try options("postgres://db.example/?sslrootcert=/etc/own.crt")["sslrootcert"] == "/etc/own.crt")
         #expect(try options("postgres://db.example/?sslcert=/etc/own.crt")["sslcert"] == "/etc/own.crt")
         #expect(try options("postgres://db.example/?sslrootcert=system")["sslrootcert"] == ConnectionSettings.systemAuthorities)
     }
 
-    @Test func setsDefaults() throws {
+    @Test func `sets defaults`() throws {
         let one = try options("postgres://db.example/app")
         #expect(one["application_name"] == "deskgate")
         #expect(one["client_encoding"] == "UTF8")
@@ -69,13 +69,13 @@ import Testing
         #expect(try options("postgres://a,b/app?target_session_attrs=any")["target_session_attrs"] == "any")
     }
 
-    @Test func addsOptionsOfTheServer() throws {
+    @Test func `adds options of the server`() throws {
         let settings = try ConnectionSettings("postgres://localhost/app?options=-c%20jit%3Doff")
         #expect(settings.with(serverOptions: "-c enable_seqscan=off").options["options"] == "-c jit=off -c enable_seqscan=off")
         #expect(try ConnectionSettings("postgres:///").with(serverOptions: "-c a=b").options["options"] == "-c a=b")
     }
 
-    @Test func readsHosts() throws {
+    @Test func `reads hosts`() throws {
         let settings = try ConnectionSettings("postgres://u:secret@a:1,[::1]:2,%2Ftmp/app")
         #expect(settings.hosts.map { $0.port } == [1, 2, 5432])
         #expect("\(settings)" == "u@a:1,[::1]:2,/tmp:5432/app")
@@ -83,7 +83,7 @@ import Testing
         #expect("\(try ConnectionSettings("dbname=app"))" == "/var/run/postgresql:5432/app")
     }
 
-    @Test func neverShowsThePassword() throws {
+    @Test func `never shows the password`() throws {
         let settings = try ConnectionSettings("postgres://u:verysecret@db.example/app?sslpassword=verysecret")
         #expect(settings.secrets.keys.sorted() == ["password", "sslpassword"])
         var dumped = ""
@@ -125,7 +125,7 @@ import Testing
         "postgres://u:sec\0ret@db.example/app", "postgres://[secret/app", "postgres://u@sec%00ret/app", "postgres://u@db:0/secret",
         "mysql://u:sec@ret/app", "sec_ret://u@db/app",
     ])
-    func quotesNothingOfWhatItCannotRead(url: String) {
+    func `quotes nothing of what it cannot read`(url: String) {
         let error = failure { () throws(PostgresError) in _ = try ConnectionSettings(url) }
         #expect(error?.failure == .settings)
         for part in ["sec", "ret"] { #expect(error.map { "\($0)" }?.contains(part) == false) }

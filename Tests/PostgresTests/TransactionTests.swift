@@ -18,7 +18,7 @@ import Threading
     }
 
     @Test(arguments: [true, false])
-    func commitsWithTheLastStatements(isPreparing: Bool) throws {
+    func `commits with the last statements`(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let insert = { (id: Int64) in Query("INSERT INTO item VALUES ($1)", .int8(id)) }
@@ -36,7 +36,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 5)
     }
 
-    @Test func rollsBackWhenTheBodyThrows() throws {
+    @Test func `rolls back when the body throws`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let error = failure { () throws(PostgresError) in
@@ -49,7 +49,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 0)
     }
 
-    @Test func rollsBackWhenTheCommitFails() throws {
+    @Test func `rolls back when the commit fails`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE part (id int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         for isTogether in [true, false] {
@@ -67,7 +67,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM part") == 0)
     }
 
-    @Test func rollsBackWhenTheLastStatementsFail() throws {
+    @Test func `rolls back when the last statements fail`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let insert = Query("INSERT INTO item VALUES (1)")
@@ -82,7 +82,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 0)
     }
 
-    @Test func saysWhenAFailureWasIgnored() throws {
+    @Test func `says when a failure was ignored`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let error = failure { () throws(PostgresError) in
@@ -97,14 +97,14 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 0)
     }
 
-    @Test func sendsNothingForNothing() throws {
+    @Test func `sends nothing for nothing`() throws {
         let connection = try connect()
         let result = try connection.transaction(by: .deferrable) { () throws(PostgresError) in 3 }
         #expect(result == 3)
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func tellsOfSerializationFailures() throws {
+    @Test func `tells of serialization failures`() throws {
         let (first, second) = (try connect(), try connect())
         try first.run("CREATE TABLE serialized (id int8)")
         let error = failure { () throws(PostgresError) in
@@ -123,7 +123,7 @@ import Threading
         #expect(try first.number("SELECT sum(id)::int8 FROM serialized") == 2)
     }
 
-    @Test func tellsOfDeadlocks() throws {
+    @Test func `tells of deadlocks`() throws {
         let connection = try connect()
         try connection.run("CREATE TABLE locked (id int8 PRIMARY KEY, changes int8 NOT NULL)")
         try connection.run("INSERT INTO locked VALUES (0, 0), (1, 0)")

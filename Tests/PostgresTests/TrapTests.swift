@@ -12,7 +12,7 @@ import Testing
     /// The URL of the shared server of this process, for the process that ends.
     private func url() throws -> String { try PostgresServer.shared.get().url() }
 
-    @Test func trapsOnAColumnThatIsNotThere() async throws {
+    @Test func `traps on a column that is not there`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             _ = try connection.run("SELECT 1")[0].int64(1)
@@ -20,7 +20,7 @@ import Testing
         expect("the rows have no such column", in: result)
     }
 
-    @Test func trapsOnARowThatIsNotThere() async throws {
+    @Test func `traps on a row that is not there`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             _ = try connection.run("SELECT 1")[1]
@@ -28,7 +28,7 @@ import Testing
         expect("there is no such row", in: result)
     }
 
-    @Test func trapsOnATransactionInATransaction() async throws {
+    @Test func `traps on a transaction in a transaction`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             try connection.transaction(by: .deferrable) { () throws(PostgresError) in try connection.transaction(by: .deferrable) {} }
@@ -36,7 +36,7 @@ import Testing
         expect("a transaction is open already", in: result)
     }
 
-    @Test func trapsOnAStatementAfterTheCommit() async throws {
+    @Test func `traps on a statement after the commit`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             try connection.transaction(by: .deferrable) { () throws(PostgresError) in
@@ -47,7 +47,7 @@ import Testing
         expect("the transaction has been committed already", in: result)
     }
 
-    @Test func trapsOnAUUIDOfAnotherLength() async {
+    @Test func `traps on AUUID of another length`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Parameter.uuid([1])
         }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, 255, -256, 1 << 31, 1 << 47, Int64.max, Int64.min])
-    func keepsIntegers(value: Int64) throws {
+    func `keeps integers`(value: Int64) throws {
         let row = try row("SELECT $1, $1::text, ($1 % 30000)::int2, ($1 % 30000)::int4", .int8(value))
         #expect(try row.int64(0) == value)
         #expect(try row.string(1) == "\(value)")
@@ -27,21 +27,21 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, Int32.max, Int32.min])
-    func keepsSmallIntegers(value: Int32) throws {
+    func `keeps small integers`(value: Int32) throws {
         let row = try row("SELECT $1, $1::text", .int4(value))
         #expect(try row.int32(0) == value)
         #expect(try row.string(1) == "\(value)")
     }
 
     @Test(arguments: [true, false])
-    func keepsTruth(value: Bool) throws {
+    func `keeps truth`(value: Bool) throws {
         let row = try row("SELECT $1, $1::text", .bool(value))
         #expect(try row.bool(0) == value)
         #expect(try row.string(1) == "\(value)")
     }
 
     @Test(arguments: ["", "a", "caf\u{e9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{10FFFF}", "';DROP TABLE kept;--", "\\x00"])
-    func keepsText(value: String) throws {
+    func `keeps text`(value: String) throws {
         let row = try row("SELECT $1, octet_length($1), $1::varchar, $1::bytea", .text(value == "\\x00" ? "x" : value))
         let value = value == "\\x00" ? "x" : value
         #expect(Array(try row.string(0).utf8) == Array(value.utf8))
@@ -51,20 +51,20 @@ import Testing
     }
 
     @Test(arguments: [[], [0], [0, 0, 1, 0], [0xff, 0xc3, 0x28]] as [[UInt8]])
-    func keepsBytes(value: [UInt8]) throws {
+    func `keeps bytes`(value: [UInt8]) throws {
         let row = try row("SELECT $1, octet_length($1), encode($1, 'hex')", .bytea(value))
         #expect(try row.bytes(0) == value)
         #expect(try row.int64(1) == Int64(value.count))
         #expect(try row.withBytes(0) { bytes throws(PostgresError) in bytes.count } == value.count)
     }
 
-    @Test func keepsManyBytes() throws {
+    @Test func `keeps many bytes`() throws {
         let value = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let isSame = try row("SELECT $1", .bytea(value)).bytes(0) == value
         #expect(isSame)
     }
 
-    @Test func keepsUUIDsAndMoments() throws {
+    @Test func `keeps UUIDs and moments`() throws {
         let uuid: [UInt8] = [0xA0, 0xEE, 0xBC, 0x99, 0x9C, 0x0B, 0x4E, 0xF8, 0xBB, 0x6D, 0x6B, 0xB9, 0xBD, 0x38, 0x0A, 0x11]
         let first = try row("SELECT $1, $1::text", .uuid(uuid))
         #expect(try first.uuid(0) == uuid)
@@ -79,7 +79,7 @@ import Testing
         #expect(failure { () throws(PostgresError) in _ = try late.unixMicroseconds(0) }?.failure == .value)
     }
 
-    @Test func tellsNullFromEmpty() throws {
+    @Test func `tells null from empty`() throws {
         let rows = try connection.run(
             Query(
                 "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9", .int8(nil), .int4(nil), .bool(nil), .text(nil), .bytea(nil), .uuid(nil),
@@ -97,7 +97,7 @@ import Testing
         #expect(try row.optionalBytes(8) == [])
     }
 
-    @Test func refusesAnotherTypeThanAskedFor() throws {
+    @Test func `refuses another type than asked for`() throws {
         let row = try connection.run(
             "SELECT 'secret' AS word, 1 AS one, NULL::int8 AS nothing, 1.5::float8, ARRAY[1, NULL]::int8[], ARRAY[[1]]::int8[]")[0]
         let failures = [
@@ -117,7 +117,7 @@ import Testing
         #expect(failures.allSatisfy { $0?.failure == .value })
     }
 
-    @Test func refusesTextThatCannotBeStored() throws {
+    @Test func `refuses text that cannot be stored`() throws {
         let values: [Parameter] = [
             .text("a\0b"), .text(utf8: [0xff]), .textArray(["fine", "a\0b"]), .textArray(utf8: [nil, [0xC3]]),
         ]

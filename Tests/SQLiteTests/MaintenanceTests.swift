@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, Int32.max, Int32.min])
-    func keepsTheUserVersion(version: Int32) throws {
+    func `keeps the user version`(version: Int32) throws {
         let connection = try database.open()
         #expect(try connection.userVersion() == 0)
         try connection.setUserVersion(version)
@@ -29,7 +29,7 @@ import Testing
         #expect(try database.open().userVersion() == version)
     }
 
-    @Test func rollsTheUserVersionBack() throws {
+    @Test func `rolls the user version back`() throws {
         let connection = try database.openWithItems()
         let error = failure { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
@@ -41,13 +41,13 @@ import Testing
         #expect(try connection.userVersion() == 0)
     }
 
-    @Test func findsNothingInASoundFile() throws {
+    @Test func `finds nothing in a sound file`() throws {
         let connection = try database.openWithItems()
         try fill(connection, rows: 100)
         #expect(try connection.integrityCheck() == [])
     }
 
-    @Test func findsOverwrittenPages() throws {
+    @Test func `finds overwritten pages`() throws {
         let connection = try database.openWithItems()
         try fill(connection, rows: 300)
         try connection.close()
@@ -58,7 +58,7 @@ import Testing
         #expect(failure { () throws(SQLiteError) in _ = try damaged.names() }?.isCorrupt == true)
     }
 
-    @Test func reportsATruncatedFile() throws {
+    @Test func `reports a truncated file`() throws {
         let connection = try database.openWithItems()
         try fill(connection, rows: 300)
         try connection.close()
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.remedy?.contains(".recover") == true)
     }
 
-    @Test func reportsAFullDisk() throws {
+    @Test func `reports a full disk`() throws {
         let connection = try database.openWithItems()
         try connection.setSizeLimit(pages: 8)
         let error = try #require(
@@ -84,7 +84,7 @@ import Testing
         #expect(try connection.names() == ["fits"])
     }
 
-    @Test func emptiesTheLog() throws {
+    @Test func `empties the log`() throws {
         let connection = try database.openWithItems()
         connection.leaveLogToCheckpoints()
         #expect(connection.loggedPages == 0)
@@ -99,7 +99,7 @@ import Testing
         #expect(size(database.path + "-wal") == 0)
     }
 
-    @Test func leavesWhatAReaderNeedsInTheLog() throws {
+    @Test func `leaves what a reader needs in the log`() throws {
         let connection = try database.openWithItems()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let select = try Statement(reader, "SELECT count(*) FROM item UNION ALL SELECT 0")
@@ -113,7 +113,7 @@ import Testing
         #expect(size(database.path + "-wal") == 0)
     }
 
-    @Test func takesEverySetting() throws {
+    @Test func `takes every setting`() throws {
         let connection = try database.open()
         try connection.setSynchronous(.normal)
         try connection.setCacheSize(kibibytes: 512)

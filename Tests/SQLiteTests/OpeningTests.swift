@@ -15,7 +15,7 @@ import Threading
         failure { () throws(SQLiteError) in _ = try Connection(path: path, mode: mode) }
     }
 
-    @Test func createsAFileForItsOwnerOnly() throws {
+    @Test func `creates a file for its owner only`() throws {
         let connection = try database.openWithItems()
         for name in ["test.db", "test.db-wal", "test.db-shm"] {
             var status = stat()
@@ -31,7 +31,7 @@ import Threading
         #expect(database.directory.contents().isEmpty)
     }
 
-    @Test func closesEveryDescriptor() throws {
+    @Test func `closes every descriptor`() throws {
         let connection = try database.openWithItems()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let unfinished = try Statement(reader, "VALUES (1), (2)")
@@ -42,12 +42,12 @@ import Threading
         #expect(database.openDescriptors() == 0)
     }
 
-    @Test func closesWhenLetGo() throws {
+    @Test func `closes when let go`() throws {
         try { _ = try database.openWithItems().names() }()
         #expect(database.openDescriptors() == 0)
     }
 
-    @Test func reportsAMissingFile() {
+    @Test func `reports a missing file`() {
         let error = opening(database.path, .readOnly)
         #expect(error?.isCannotOpen == true)
         #expect(error?.path == database.path)
@@ -55,7 +55,7 @@ import Threading
         #expect(unsafe access(database.path, F_OK) != 0)
     }
 
-    @Test func reportsAMissingDirectory() throws {
+    @Test func `reports a missing directory`() throws {
         let path = database.directory.path("missing/test.db")
         let error = try #require(opening(path, .readWriteCreate))
         #expect(error.isCannotOpen)
@@ -70,7 +70,7 @@ import Threading
         #expect(error.remedy == "the path names a directory: name a file in it")
     }
 
-    @Test func reportsAnotherKindOfFile() throws {
+    @Test func `reports another kind of file`() throws {
         database.overwrite(at: 0, with: Array(repeating: UInt8(ascii: "x"), count: 5000))
         let error = try #require(opening(database.path, .readWriteCreate))
         #expect(error.isCorrupt)
@@ -79,7 +79,7 @@ import Threading
         #expect(database.openDescriptors() == 0)
     }
 
-    @Test func writesNothingWhenReadOnly() throws {
+    @Test func `writes nothing when read only`() throws {
         try database.openWithItems().close()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let error = failure { () throws(SQLiteError) in try reader.add("a") }
@@ -90,12 +90,12 @@ import Threading
 
     /// The rights are those of another user, taken on for one thread, because modes do not hinder the superuser.
     @Test(arguments: [0o555, 0o700] as [mode_t])
-    func reportsADirectoryThatTakesNoFile(mode: mode_t) throws {
+    func `reports a directory that takes no file`(mode: mode_t) throws {
         chmod(mode)
         #expect(openingAsNobody()?.isCannotOpen == true)
     }
 
-    @Test func refusesAFileThatItMayOnlyRead() throws {
+    @Test func `refuses a file that it may only read`() throws {
         try database.openWithItems().close()
         chmod(0o755)
         #expect(unsafe Glibc.chmod(database.path, 0o444) == 0)
@@ -105,14 +105,14 @@ import Threading
         #expect(error.remedy?.contains("-wal and -shm") == true)
     }
 
-    @Test func refusesWhatIsNoPath() {
+    @Test func `refuses what is no path`() {
         #expect(opening("", .readWriteCreate)?.isCannotOpen == true)
         #expect(opening(database.path + "\0b", .readWriteCreate)?.isCannotOpen == true)
         #expect(unsafe access(database.path, F_OK) != 0)
     }
 
     @Test(arguments: [":memory:", "file:x?mode=memory", "file::memory:"])
-    func takesNoNameForAnythingButAFile(name: String) {
+    func `takes no name for anything but a file`(name: String) {
         #expect(opening(name, .readOnly)?.isCannotOpen == true)
     }
 

@@ -17,7 +17,7 @@ import Testing
             ("INSERT INTO item VALUES (1, 'a'), (1, 'b')", 1555, "UNIQUE constraint failed: item.id"),
             ("INSERT INTO item (name) VALUES (x'00')", 3091, "cannot store BLOB value in TEXT column item.name"),
         ] as [(StaticString, Int32, String)])
-    func classifiesConstraints(sql: StaticString, code: Int32, message: String) throws {
+    func `classifies constraints`(sql: StaticString, code: Int32, message: String) throws {
         let error = try #require(failure { () throws(SQLiteError) in try connection.execute(sql) })
         #expect(error.isConstraint)
         #expect(error.primaryCode == 19)
@@ -29,7 +29,7 @@ import Testing
         #expect(error.remedy == nil)
     }
 
-    @Test func quotesNoBoundValue() throws {
+    @Test func `quotes no bound value`() throws {
         let statements: [StaticString] = ["SELECT json_extract('{}', ?1)", "INSERT INTO item (id, name) VALUES (?1, 'a')"]
         for sql in statements {
             let statement = try Statement(connection, sql)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func keepsTheWordsWhenNothingIsBound() {
+    @Test func `keeps the words when nothing is bound`() {
         let error = failure { () throws(SQLiteError) in try Statement(connection, "SELECT abs(-9223372036854775808)").run() }
         #expect(error?.message == "integer overflow")
     }

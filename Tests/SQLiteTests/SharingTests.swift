@@ -14,7 +14,7 @@ import Threading
     }
 
     @Test(arguments: [0, 1, 20] as [Int32])
-    func givesUpWaitingForAWriter(milliseconds: Int32) throws {
+    func `gives up waiting for a writer`(milliseconds: Int32) throws {
         let other = try database.open()
         other.setBusyTimeout(milliseconds: milliseconds)
         try connection.transaction { () throws(SQLiteError) in
@@ -29,7 +29,7 @@ import Threading
         #expect(try connection.names() == ["a", "b"])
     }
 
-    @Test func reportsALockedFileWhenItIsOpened() throws {
+    @Test func `reports a locked file when it is opened`() throws {
         let path = database.directory.path("locked.db")
         let holder = try Connection(path: path, mode: .readWriteCreate)
         try holder.execute("BEGIN EXCLUSIVE; CREATE TABLE a (b)")
@@ -38,7 +38,7 @@ import Threading
         #expect(error?.remedy == "another process keeps the file locked: stop it")
     }
 
-    @Test func showsAReaderItsOldSnapshot() throws {
+    @Test func `shows a reader its old snapshot`() throws {
         try connection.add("a")
         let reader = try Connection(path: database.path, mode: .readOnly)
         try reader.execute("BEGIN")
@@ -52,7 +52,7 @@ import Threading
         #expect(try reader.names() == ["a", "b"])
     }
 
-    @Test func givesUpItsSnapshotWithTheLastRow() throws {
+    @Test func `gives up its snapshot with the last row`() throws {
         let reader = try Connection(path: database.path, mode: .readOnly)
         let count = try Statement(reader, "SELECT count(*) FROM item")
         for expected in 0..<3 {
@@ -63,7 +63,7 @@ import Threading
         }
     }
 
-    @Test func writesFromTwoThreads() throws {
+    @Test func `writes from two threads`() throws {
         let failures = Monitor([SQLiteError]())
         let threads = (0..<2).map { thread in
             startThread { [database] in

@@ -10,7 +10,7 @@ import Testing
         connection = try database.openWithItems()
     }
 
-    @Test func runsAgainWithOtherValues() throws {
+    @Test func `runs again with other values`() throws {
         let insert = try Statement(connection, "INSERT INTO item (id, name) VALUES (?1, ?2)")
         for id in 1...3 { try insert.run(id, "name \(id)") }
         #expect(try connection.names() == ["name 1", "name 2", "name 3"])
@@ -19,7 +19,7 @@ import Testing
         #expect(connection.changes == 2)
     }
 
-    @Test func runsAgainAfterAFailure() throws {
+    @Test func `runs again after a failure`() throws {
         let insert = try Statement(connection, "INSERT INTO item (name) VALUES (?1)")
         try insert.run("same")
         for _ in 0..<2 {
@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.names() == ["same", "other"])
     }
 
-    @Test func unbindsAfterwards() throws {
+    @Test func `unbinds afterwards`() throws {
         let select = try Statement(connection, "SELECT ?1")
         try select.run(1)
         #expect(try select.step())
@@ -44,7 +44,7 @@ import Testing
         #expect(select.isNull(0))
     }
 
-    @Test func stepsThroughRowsAndStartsAgain() throws {
+    @Test func `steps through rows and starts again`() throws {
         let select = try Statement(connection, "VALUES (1), (2)")
         for _ in 0..<2 {
             #expect(try select.step())
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func endsTheRowsWhenTheBodyThrows() throws {
+    @Test func `ends the rows when the body throws`() throws {
         let select = try Statement(connection, "SELECT value FROM json_each(?1)")
         var seen: [Int64] = []
         let error = failure { () throws(SQLiteError) in
@@ -67,7 +67,7 @@ import Testing
         #expect(seen == [1, 2, 5])
     }
 
-    @Test func lendsRowsWithoutHinderingOtherStatements() throws {
+    @Test func `lends rows without hindering other statements`() throws {
         let insert = try Statement(connection, "INSERT INTO item (name) VALUES (?1)")
         try Statement(connection, "VALUES ('a'), ('b')").forEachRow { row throws(SQLiteError) in
             try row.withBytes(0) { bytes throws(SQLiteError) in
@@ -79,14 +79,14 @@ import Testing
         #expect(try connection.names() == ["a", "b"])
     }
 
-    @Test func staysUsableWhenTheConnectionIsLetGo() throws {
+    @Test func `stays usable when the connection is let go`() throws {
         var connection: Connection? = try database.open()
         let select = try connection.map { connection throws(SQLiteError) in try Statement(connection, "SELECT 1") }
         connection = nil
         #expect(try select?.step() == true)
     }
 
-    @Test func tellsWhyItCannotBePrepared() throws {
+    @Test func `tells why it cannot be prepared`() throws {
         let error = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT * FROM missing") }
         #expect(error?.message == "no such table: missing")
         let quoted = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT \"no literal\"") }

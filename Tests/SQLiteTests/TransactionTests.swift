@@ -22,7 +22,7 @@ import Testing
         #expect(try database.open().names() == ["a"])
     }
 
-    @Test func rollsBackWhenTheBodyThrows() throws {
+    @Test func `rolls back when the body throws`() throws {
         let error = failure { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 try connection.add("a")
@@ -34,7 +34,7 @@ import Testing
         #expect(try connection.names() == [])
     }
 
-    @Test func rollsBackWhenTheCommitFails() throws {
+    @Test func `rolls back when the commit fails`() throws {
         try connection.execute("CREATE TABLE part (item INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)")
         let error = failure { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
@@ -47,7 +47,7 @@ import Testing
         #expect(try connection.names() == [])
     }
 
-    @Test func commitsNothingAfterSQLiteRolledBack() throws {
+    @Test func `commits nothing after SQ lite rolled back`() throws {
         let rollback = try Statement(connection, "INSERT OR ROLLBACK INTO item (name) VALUES ('a')")
         var later: [SQLiteError?] = []
         let error = failure { () throws(SQLiteError) in

@@ -16,7 +16,7 @@ import Testing
         #expect(words.contains(message))
     }
 
-    @Test func trapsAfterClosing() async {
+    @Test func `traps after closing`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             let select = try Statement(connection, "SELECT 1")
@@ -26,7 +26,7 @@ import Testing
         expect("the statement's connection is closed", in: result)
     }
 
-    @Test func trapsWhenClosedUnderLentBytes() async {
+    @Test func `traps when closed under lent bytes`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             let select = try Statement(connection, "SELECT 'text'")
@@ -36,7 +36,7 @@ import Testing
         expect("rows or bytes of the connection are still lent", in: result)
     }
 
-    @Test func trapsWhenSteppedUnderALentRow() async {
+    @Test func `traps when stepped under a lent row`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "VALUES (1), (2)")
             try select.forEachRow { row throws(SQLiteError) in _ = try row.step() }
@@ -44,14 +44,14 @@ import Testing
         expect("rows or bytes of the statement are still lent", in: result)
     }
 
-    @Test func trapsOnAnotherNumberOfValues() async {
+    @Test func `traps on another number of values`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1, ?2").run(1)
         }
         expect("the statement has another number of parameters", in: result)
     }
 
-    @Test func trapsOnBindingBetweenRows() async {
+    @Test func `traps on binding between rows`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1")
             _ = try select.step()
@@ -60,7 +60,7 @@ import Testing
         expect("binding failed", in: result)
     }
 
-    @Test func trapsOnATransactionInATransaction() async {
+    @Test func `traps on a transaction in a transaction`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try connection.transaction { () throws(SQLiteError) in try connection.transaction {} }
@@ -68,14 +68,14 @@ import Testing
         expect("a transaction is open already", in: result)
     }
 
-    @Test func trapsOnASecondStatement() async {
+    @Test func `traps on a second statement`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             _ = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT 1; SELECT 2")
         }
         expect("more than one SQL statement", in: result)
     }
 
-    @Test func trapsOnReadingWithoutARow() async {
+    @Test func `traps on reading without a row`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             _ = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT 1").int64(0)
         }

@@ -25,7 +25,7 @@ import Time
         onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
     }
 
-    @Test(arguments: [false, true]) func asksTheServiceThatRuns(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `asks the service that runs`(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -40,7 +40,7 @@ import Time
         #expect(failure?.description.contains("; set admin.token") == true)
     }
 
-    @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
+    @Test func `opens the store of a service that does not run`() throws {
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)
         try AdminDeliverFixture.fill(store)
@@ -100,7 +100,7 @@ import Time
         #expect(status["problems"]?.elements.map { $0["severity"] } == ["warning"])
     }
 
-    @Test(arguments: [false, true]) func opensTheStoreWhenNobodyListens(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `opens the store when nobody listens`(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))
         let address = server.address
@@ -114,7 +114,7 @@ import Time
         #expect(failure?.description == "the service does not run. Its store cannot be used: it is memory, which went with the service")
     }
 
-    @Test func makesNoStore() throws {
+    @Test func `makes no store`() throws {
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: directory.path("store.db"))
         #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.show(AdminDeliverFixture.id(1))) }
@@ -122,7 +122,7 @@ import Time
     }
 
     /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
-    @Test(arguments: [false, true]) func reachesPushTokens(_ isRunning: Bool) throws {
+    @Test(arguments: [false, true]) func `reaches push tokens`(_ isRunning: Bool) throws {
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)
         let fixture = try AdminDeliverFixture(store: store)

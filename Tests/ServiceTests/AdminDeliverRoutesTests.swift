@@ -26,14 +26,14 @@ import Time
     ]
 
     @Test(arguments: queries)
-    func listsWhatMatches(_ query: String, _ expected: [Int]) throws {
+    func `lists what matches`(_ query: String, _ expected: [Int]) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries\(query)")
         #expect(response.status == 200)
         #expect(response.headers["cache-control"] == "no-store")
         #expect(try response.numbers() == expected)
     }
 
-    @Test func goesOnWhereAPageHasEnded() throws {
+    @Test func `goes on where a page has ended`() throws {
         let fixture = try AdminDeliverFixture()
         let first = fixture.send(.get, "/v1/deliveries?limit=3")
         #expect(try first.numbers() == [4, 3, 2])
@@ -44,13 +44,13 @@ import Time
     }
 
     @Test(arguments: ["notifier=", "notifier=sink-9", "app_id=Shop", "app_id=shop&notifier=shop"])
-    func saysThatNobodyKnowsAName(_ query: String) throws {
+    func `says that nobody knows a name`(_ query: String) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"unknown_name","message":""#))
     }
 
-    @Test func readsQueriesFromASocketAlike() throws {
+    @Test func `reads queries from a socket alike`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try Server(
             .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
@@ -77,13 +77,13 @@ import Time
         ("after=x", "after: expected"), ("after=1-1&after=1-1", "after: given twice."), ("app_id=%ff", "The query is not UTF-8."),
         ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
     ])
-    func refusesQueries(_ query: String, _ message: String) throws {
+    func `refuses queries`(_ query: String, _ message: String) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
     }
 
-    @Test func tellsTheWholeStory() throws {
+    @Test func `tells the whole story`() throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2).description.uppercased())")
         #expect(response.status == 200)
         #expect(!response.text.contains("what a person wrote"))
@@ -133,11 +133,11 @@ import Time
         (.post, "/v1/deliveries/x", 405), (.get, "/v1/deliveries/x/retry", 405), (.post, "/v1/deliveries", 405),
         (.post, "/v1/deliveries//retry", 404), (.post, "/v1/deliveries/x/y/retry", 404), (.post, "/v1/deliveries/x/retry/", 404),
     ])
-    func findsNothing(_ method: HTTPServer.Method, path: String, status: Int) throws {
+    func `finds nothing`(_ method: HTTPServer.Method, path: String, status: Int) throws {
         #expect(try AdminDeliverFixture().send(method, path).status == status)
     }
 
-    @Test func retriesADeadOne() throws {
+    @Test func `retries a dead one`() throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(4))/retry")
         #expect(response.text == #"{"retried":1}"#)
@@ -150,7 +150,7 @@ import Time
     }
 
     @Test(arguments: [1, 3])
-    func retriesNothingThatIsNotDead(_ number: Int) throws {
+    func `retries nothing that is not dead`(_ number: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(number))/retry")
         #expect(response.status == 409)
@@ -164,7 +164,7 @@ import Time
         (#"{"ticket_id":"9007199254740993","comment_id":"2"}"#, 1), (#"{"user_id":"nobody"}"#, 0), (#"{"notifier":"sink-1"}"#, 0),
         (#"{"from":"2026-03-10T08:15:11.993Z"}"#, 1), (#"{"before":"2026-03-10T08:15:11.993Z"}"#, 1),
     ])
-    func retriesWhatMatches(_ body: String, _ count: Int) throws {
+    func `retries what matches`(_ body: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
         let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0,"no_device":0}"#
@@ -179,7 +179,7 @@ import Time
         #"{"reason":null}"#, #"{"after":"7-9-9"}"#, #"{"all":true,"after":"7-9"}"#, #"{"all":true,"after":1}"#,
         #"{"all":true,"after":null}"#,
     ])
-    func refusesBodies(_ body: String) throws {
+    func `refuses bodies`(_ body: String) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
         #expect(response.status == 400)
@@ -188,7 +188,7 @@ import Time
     }
 
     /// The page counts, asks, and retries exactly the counted ones.
-    @Test func retriesTheSetThatWasCounted() throws {
+    @Test func `retries the set that was counted`() throws {
         let fixture = try AdminDeliverFixture()
         guard case .string(let set) = try fixture.send(.get, "/v1/deliveries/reasons").object()["set"] else {
             throw SocketClient.Failure.closed
@@ -202,7 +202,7 @@ import Time
         #expect(try fixture.send(.get, "/v1/deliveries?state=dead").numbers() == [3], "it died later")
     }
 
-    @Test func retriesALargeSetInSteps() throws {
+    @Test func `retries a large set in steps`() throws {
         let fixture = try AdminDeliverFixture()
         let count = DeliveryAction.retriedPerStep + 1
         for number in 0..<count {
@@ -229,7 +229,7 @@ import Time
         #expect(left == [1, 0])
     }
 
-    @Test func saysWhyOneStaysDead() throws {
+    @Test func `says why one stays dead`() throws {
         var settings = StoreSettings()
         settings.maxPendingPerNotifier = 1
         let fixture = try AdminDeliverFixture(store: MemoryStore(settings: settings))
@@ -258,20 +258,20 @@ import Time
 
     /// Delivery 5 has no target; what has arrived and what is dead has ended as well.
     @Test(arguments: [("no_target", [4, 3, 2, 1]), ("delivered", [5, 4, 3, 2]), ("dead", [5, 3, 1])])
-    func purgesTheStateThatIsNamedAlone(_ state: String, _ rest: [Int]) throws {
+    func `purges the state that is named alone`(_ state: String, _ rest: [Int]) throws {
         let fixture = try AdminDeliverFixture()
         try AdminDeliverFixture.accept(fixture.store, 5, requiresDevice: true)
         #expect(fixture.send(.delete, "/v1/deliveries?state=\(state)&before=2026-03-10T09:00:00Z").status == 200)
         #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
     }
 
-    @Test(arguments: ["", "?state=pending"]) func namesTheStatesThatCanBePurged(_ query: String) throws {
+    @Test(arguments: ["", "?state=pending"]) func `names the states that can be purged`(_ query: String) throws {
         let answer = try AdminDeliverFixture().send(.delete, "/v1/deliveries\(query)").object()
         #expect(answer["message"] == "state: expected delivered, no_target or dead, or pending and a notifier.")
     }
 
     @Test(arguments: [("sink-3", 1), ("sink-1", 0)])
-    func givesUpWhatWaitsForANotifier(_ notifier: String, _ count: Int) throws {
+    func `gives up what waits for a notifier`(_ notifier: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.delete, "/v1/deliveries?state=pending&notifier=\(notifier)")
         #expect(response.text == #"{"purged":\#(count)}"#)
@@ -283,7 +283,7 @@ import Time
         "?notifier=sink-3", "?state=dead&notifier=sink-3", "?state=pending&notifier=sink-3&before=2026-03-10T09:00:00Z",
         "", "?state=pending", "?before=2026-03-10T09:00:00Z", "?state=dead&app_id=shop", "?state=dead&before=1", "?state=dead&state=dead",
     ])
-    func refusesToPurge(_ query: String) throws {
+    func `refuses to purge`(_ query: String) throws {
         let fixture = try AdminDeliverFixture()
         #expect(fixture.send(.delete, "/v1/deliveries\(query)").status == 400)
         #expect(try fixture.send(.get, "/v1/deliveries").numbers().count == 4)
@@ -293,14 +293,14 @@ import Time
         (HTTPServer.Method.get, "/v1/deliveries"), (.delete, "/v1/deliveries?state=dead"), (.get, "/v1/deliveries/x"),
         (.post, "/v1/deliveries/x/retry"), (.post, "/v1/deliveries/retry"),
     ])
-    func needsTheToken(_ method: HTTPServer.Method, _ path: String) throws {
+    func `needs the token`(_ method: HTTPServer.Method, _ path: String) throws {
         let client = InProcessClient(try AdminDeliverFixture().router)
         for headers in [[:], ["Authorization": "Bearer x"]] {
             #expect(client.send(method, path, headers: headers).status == 401)
         }
     }
 
-    @Test func saysThatTheStoreIsClosed() throws {
+    @Test func `says that the store is closed`() throws {
         let store = MemoryStore()
         let fixture = try AdminDeliverFixture(store: store)
         store.close()

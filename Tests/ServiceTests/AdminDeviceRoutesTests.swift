@@ -60,7 +60,7 @@ import Threading
 
     private func get(_ query: String) -> ReceivedResponse { fixture.send(.get, "/v1/push-tokens?\(query)") }
 
-    @Test func showsADeviceAndMasksItsToken() {
+    @Test func `shows a device and masks its token`() {
         let response = get("app_id=shop&user_id=user-1&device_id=d2")
         #expect(response.status == 200)
         #expect(response.headers["cache-control"] == "no-store")
@@ -79,11 +79,11 @@ import Threading
         ("app_id=shop&device_id=d2&limit=2", ["\(odd) d2", "user-1 d2"]),
         ("app_id=shop&user_id=", []),
     ])
-    func listsWhatMatches(_ query: String, _ expected: [String]) throws {
+    func `lists what matches`(_ query: String, _ expected: [String]) throws {
         #expect(try Self.names(get(query)) == expected)
     }
 
-    @Test(arguments: 1...7) func listsInPages(_ limit: Int) throws {
+    @Test(arguments: 1...7) func `lists in pages`(_ limit: Int) throws {
         var found: [String] = []
         var next: String? = ""
         var pages = 0
@@ -107,7 +107,7 @@ import Threading
         ("app_id=shop&after=dXNlcg", "after: expected"), ("app_id=shop&after=_wBk", "after: expected"),
         ("app_id=shop&token=x", "Unknown criterion token; known are app_id, user_id, device_id, after, limit."), ("app_id=%", "The query"),
     ])
-    func refusesQueries(_ query: String, _ message: String) {
+    func `refuses queries`(_ query: String, _ message: String) {
         let response = get(query)
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
@@ -136,14 +136,14 @@ import Threading
         ("app_id=shop&device_id=d1", "user_id: missing"), ("user_id=user-1", "app_id: missing"),
         ("app_id=shop&user_id=user-1&limit=1", "Unknown criterion limit; known are app_id, user_id, device_id."),
     ])
-    func refusesToRemove(_ query: String, _ message: String) throws {
+    func `refuses to remove`(_ query: String, _ message: String) throws {
         let response = fixture.send(.delete, "/v1/push-tokens?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
         #expect(try Self.names(get("app_id=shop")).count == 6)
     }
 
-    @Test func needsTheTokenAndTheMethods() {
+    @Test func `needs the token and the methods`() {
         let client = InProcessClient(fixture.router)
         for method in [.get, .delete] as [HTTPServer.Method] {
             for headers in [[:], ["Authorization": "Bearer x"]] {
@@ -153,7 +153,7 @@ import Threading
         #expect(fixture.send(.post, "/v1/push-tokens").status == 405)
     }
 
-    @Test func saysThatTheStoreIsClosed() throws {
+    @Test func `says that the store is closed`() throws {
         fixture.store.close()
         let response = get("app_id=shop")
         #expect(response.status == 503)

@@ -31,7 +31,7 @@ import Time
         #expect(all?.allSatisfy { $0 == .success(.accepted) } == true)
     }
 
-    @Test func areAnsweredWithWhatToNameInstead() throws {
+    @Test func `are answered with what to name instead`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.readMilliseconds = 0

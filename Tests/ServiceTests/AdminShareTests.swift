@@ -25,7 +25,7 @@ import Threading
         answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count >= count ? true : nil } == true
     }
 
-    @Test func aTokensWaitingChangesLeaveRoomForOthers() throws {
+    @Test func `a tokens waiting changes leave room for others`() throws {
         let fixture = try AdminDeliverFixture(duringRevocation: { [isOpen] in
             _ = isOpen.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
         })

@@ -40,15 +40,15 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", "::1", "::"])
-    func asksTheServerWithTheCertificateOfTheConfiguration(_ host: String) throws {
+    func `asks the server with the certificate of the configuration`(_ host: String) throws {
         #expect(try list(.tcp(host: host, port: 0), shown: Self.own).status == 200)
     }
 
-    @Test func asksItOnAUnixSocket() throws {
+    @Test func `asks it on a Unix socket`() throws {
         #expect(try list(.unix(path: directory.path("admin.sock")), shown: Self.own).status == 200)
     }
 
-    @Test(arguments: [false, true]) func asksNobodyElse(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `asks nobody else`(_ onUnixSocket: Bool) throws {
         let other = try LoopbackCertificate()
         let address: ListenAddress = onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
         let router = Router([
@@ -75,7 +75,7 @@ import Testing
         #expect(text.contains("run deskgate reload if its token or certificate has changed"))
     }
 
-    @Test func anExpiredCertificateIsNamed() throws {
+    @Test func `an expired certificate is named`() throws {
         let made = try TestAuthority().issue(purpose: "serverAuth", isExpired: true)
         let own = TLSIdentity(certificate: made.certificate, key: made.key)
         let failure = #expect(throws: AdminAccess.Failure.self) {
@@ -86,7 +86,7 @@ import Testing
         #expect(text.contains("renew it in its file, then run deskgate reload)"))
     }
 
-    @Test func asksNobodyWithoutTLS() throws {
+    @Test func `asks nobody without TLS`() throws {
         #expect(throws: AdminAccess.Failure.self) { try list(.tcp(host: "127.0.0.1", port: 0), shown: nil) }
     }
 }

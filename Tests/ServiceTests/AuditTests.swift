@@ -28,7 +28,7 @@ import Time
         try log.lines().filter { $0.contains(" audit ") }.map { $0.split(separator: " ").joined(separator: " ") }
     }
 
-    @Test func ofChangesOnARunningService() throws {
+    @Test func `of changes on a running service`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             let (admin, token) = (service.adminAddress, ServiceFixture.token)
@@ -55,7 +55,7 @@ import Time
     }
 
     /// The line says whose token it was, and never the token.
-    @Test func ofTokensByTheirRoles() throws {
+    @Test func `of tokens by their roles`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""port":0,"# + ServiceFixture.roleTokens))
         try fixture.withService { service throws in
             for role in AdminToken.Role.allCases {
@@ -118,7 +118,7 @@ import Time
         #expect(try audits(fixture.log) == ["WARN audit action=authenticate outcome=unauthorized peer=127.0.0.1 request_id=abc"])
     }
 
-    @Test func ofWrongTokens() throws {
+    @Test func `of wrong tokens`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             for token in [nil, TestSecret.text(201)] {

@@ -42,7 +42,7 @@ import Time
         #expect(response.status == 200)
     }
 
-    @Test(arguments: edges) func keysAndSignOutsGoByTheirOwnMoments(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `keys and sign outs go by their own moments`(edge: UnixSeconds) throws {
         let fixture = try ServiceFixture()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks)
         defer { graph.admin.stop() }
@@ -68,7 +68,7 @@ import Time
     }
 
     /// What a backend has said is kept by the clock that nobody sets, so a jump neither prolongs nor ends it.
-    @Test func keptAnswersGoByAnotherClock() throws {
+    @Test func `kept answers go by another clock`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let (fixture, elapsed) = (try BackendFixture(), Monitor<UInt64>(1_000_000))
@@ -87,7 +87,7 @@ import Time
         }
     }
 
-    @Test(arguments: edges) func shadowModeEndsAndBeginsAgain(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `shadow mode ends and begins again`(edge: UnixSeconds) throws {
         let fixture = try ServiceFixture()
         now.update { $0 = edge - 1000 }
         let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: #""app_id":"shop","shadow_until":\#(edge),"#)

@@ -47,7 +47,7 @@ import Time
         return (lane.breaker.pauseReason != nil, next)
     }
 
-    @Test func whatIsRefusedAloneStopsNobodyAndWaitsAsOneThatFailed() {
+    @Test func `what is refused alone stops nobody and waits as one that failed`() {
         deliver(2, now: 5)
         let (isPaused, next) = refuse(now: 5)
         #expect(!isPaused)
@@ -58,7 +58,7 @@ import Time
         #expect(time > 5)
     }
 
-    @Test func anotherRefusalStopsEverybody() {
+    @Test func `another refusal stops everybody`() {
         deliver(2, now: 5)
         let first = refuse("timeout", now: 5)
         #expect(first.isPaused)
@@ -70,7 +70,7 @@ import Time
     }
 
     /// What operators are told by: whether an attempt has shown that the notifier works.
-    @Test func onlyAnAnswerShowsThatItWorks() {
+    @Test func `only an answer shows that it works`() {
         deliver(2, now: 5)
         #expect(lane.successes == 1)
         #expect(lane.lastFailure.isEmpty)
@@ -86,7 +86,7 @@ import Time
         #expect(lane.successes == 2)
     }
 
-    @Test func anotherProcessThatEndsAPauseShowsThatItWorks() {
+    @Test func `another process that ends a pause shows that it works`() {
         lane.adopt([SharedPause(.misconfigured, reason: Self.reason, until: 60_000)], now: 5)
         #expect(lane.breaker.pauseReason != nil)
         #expect(lane.lastFailure == Self.reason)
@@ -98,14 +98,14 @@ import Time
         #expect(lane.successes == 1)
     }
 
-    @Test func otherSettingsHaveDeliveredNothingYet() {
+    @Test func `other settings have delivered nothing yet`() {
         deliver(2, now: 5)
         lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
         #expect(refuse(now: 5).isPaused)
     }
 
     @Test(arguments: [nil, 60_000] as [UInt64?])
-    func whatBeganBeforeARefusalProvesNothing(_ probeAfter: UInt64?) {
+    func `what began before a refusal proves nothing`(_ probeAfter: UInt64?) {
         lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeAfterMilliseconds: probeAfter)))
         let earlier = [2, 3].map { begin($0, now: 5) }
         #expect(refuse(now: 5).isPaused)

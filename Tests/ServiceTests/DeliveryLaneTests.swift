@@ -36,7 +36,7 @@ import Time
         return lane.end(delivery(1).id, outcome, now: now, random: &random)?.result
     }
 
-    @Test func isAwakeWhileSomethingIsDue() {
+    @Test func `is awake while something is due`() {
         #expect(wakeAt(5) == 0)
         #expect(room(5) == 2)
         lane.nextDue = 7
@@ -46,14 +46,14 @@ import Time
         #expect(wakeAt(5) == nil)
     }
 
-    @Test func awaitsNewsUnlessSomethingIsKnownToBeDue() {
+    @Test func `awaits news unless something is known to be due`() {
         for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UnixMilliseconds?, Bool)] {
             lane.nextDue = due
             #expect(lane.awaitsWork(now: 1000) == expected)
         }
     }
 
-    @Test func triesLaterThanTheProcessThatTellsOfAPause() {
+    @Test func `tries later than the process that tells of a pause`() {
         let reported = SharedPause(.misconfigured, reason: "gone", until: 60_000)
         lane.adopt([reported], now: 1000)
         lane.nextDue = 0
@@ -66,7 +66,7 @@ import Time
         #expect(room(90_000) == 2)
     }
 
-    @Test func tellsTheOtherProcessesOfItsPauses() {
+    @Test func `tells the other processes of its pauses`() {
         #expect(tryOnce(DeliveryOutcome(.misconfigured, reason: "gone"), now: 5) != nil)
         #expect(lane.pauseUpdates == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)], now: 5)
@@ -75,7 +75,7 @@ import Time
         #expect(lane.pauseUpdates == [.ends])
     }
 
-    @Test func whoMakesTheProbeTellsOfTheNext() {
+    @Test func `who makes the probe tells of the next`() {
         lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
         #expect(begin(delivery(2), 1000))
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
@@ -133,7 +133,7 @@ import Time
     }
 
     /// It holds until a reload, which a start is too.
-    @Test func aStartEndsAPauseThatNobodyProbes() {
+    @Test func `a start ends a pause that nobody probes`() {
         let reported = SharedPause(.misconfigured, reason: "gone", until: .max)
         lane.adopt([reported], now: 5)
         #expect(lane.breaker.pauseReason == nil)
@@ -142,13 +142,13 @@ import Time
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 
-    @Test func sleepsWhileAllItsPlacesAreTaken() {
+    @Test func `sleeps while all its places are taken`() {
         for number in 1...2 { #expect(begin(delivery(number), 5)) }
         #expect(wakeAt(5) == nil)
         #expect(room(5) == 0)
     }
 
-    @Test func sleepsWhileItIsSwitchedOff() {
+    @Test func `sleeps while it is switched off`() {
         _ = tryOnce(.gone, now: 5)
         lane.nextDue = 0
         #expect(wakeAt(5) == nil)
@@ -156,7 +156,7 @@ import Time
         #expect(wakeAt(5) == 0)
     }
 
-    @Test func sleepsUntilTheBreakerLetsAProbeThroughAndWhileThatRuns() throws {
+    @Test func `sleeps until the breaker lets a probe through and while that runs`() throws {
         for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
         lane.nextDue = 0
         let time = try #require(wakeAt(5))
@@ -166,7 +166,7 @@ import Time
         #expect(wakeAt(time) == nil)
     }
 
-    @Test func sleepsWhileItIsAskedForLess() {
+    @Test func `sleeps while it is asked for less`() {
         _ = tryOnce(.later(60_000, slowsDown: true), now: 5)
         lane.nextDue = 0
         #expect(wakeAt(5) == 60_005)
@@ -188,7 +188,7 @@ import Time
         #expect(lane.breaker.state == state)
     }
 
-    @Test func oneDevicesTroubleIsNotTheNotifiers() {
+    @Test func `one devices trouble is not the notifiers`() {
         // As many as would open the breaker, if they were failures.
         for _ in 1...10 { #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005)) }
         lane.nextDue = 0
@@ -196,7 +196,7 @@ import Time
     }
 
     @Test(arguments: DeliveryOutcome.unasked)
-    func onlyWhoWasAskedEndsAPause(_ outcome: DeliveryOutcome) {
+    func `only who was asked ends a pause`(_ outcome: DeliveryOutcome) {
         lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
         _ = tryOnce(.gone, now: 5)
         #expect(wakeAt(5) == 60_005)
@@ -214,7 +214,7 @@ import Time
     }
 
     @Test(arguments: DeliveryOutcome.unasked)
-    func onlyWhoWasAskedClosesTheBreaker(_ outcome: DeliveryOutcome) throws {
+    func `only who was asked closes the breaker`(_ outcome: DeliveryOutcome) throws {
         for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
         lane.nextDue = 0
         let time = try #require(wakeAt(5))
@@ -230,7 +230,7 @@ import Time
     }
 
     @Test(arguments: DeliveryOutcome.unasked)
-    func failuresAreStillInARowWhenNobodyWasAskedBetweenThem(_ outcome: DeliveryOutcome) {
+    func `failures are still in a row when nobody was asked between them`(_ outcome: DeliveryOutcome) {
         for _ in 1...9 { _ = tryOnce(.busy, now: 5) }
         _ = tryOnce(outcome, now: 5)
         #expect(lane.breaker.state == .closed)
@@ -238,19 +238,19 @@ import Time
         #expect(lane.breaker.state == .open)
     }
 
-    @Test func whatIsMisconfiguredPausesEvenWhenNobodyWasAsked() {
+    @Test func `what is misconfigured pauses even when nobody was asked`() {
         _ = tryOnce(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false), now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 
-    @Test func aDeviceThatIsGoneEndsItsDelivery() {
+    @Test func `a device that is gone ends its delivery`() {
         for _ in 1...20 { #expect(tryOnce(.deviceGone, now: 5)?.next == .dead) }
         #expect(tryOnce(.deviceGone, now: 5)?.reason == "unregistered")
         lane.nextDue = 0
         #expect(room(5) == 2)
     }
 
-    @Test func aSecondClaimOfWhatRunsTakesOverItsOutcome() {
+    @Test func `a second claim of what runs takes over its outcome`() {
         #expect(begin(delivery(1, attempts: 1), 5))
         #expect(!begin(delivery(1, attempts: 2), 6))
         let ended = lane.end(delivery(1).id, .arrived, now: 7, random: &random)
@@ -259,7 +259,7 @@ import Time
         #expect(lane.running.isEmpty)
     }
 
-    @Test func isAwakeWhenMoreTimeIsLeftThanThereEverWas() {
+    @Test func `is awake when more time is left than there ever was`() {
         let longest = lane.longestDelayMilliseconds
         lane.nextDue = 5 + longest
         #expect(wakeAt(5) == UnixMilliseconds(5 + longest))
@@ -268,11 +268,11 @@ import Time
         #expect(room(4) == 2)
     }
 
-    @Test func leasesOutlastTries() {
+    @Test func `leases outlast tries`() {
         #expect(lane.leaseMilliseconds > lane.notifier.longestAttemptMilliseconds)
     }
 
-    @Test func tellsTheRegistryWhatIsNewOfTheDevice() throws {
+    @Test func `tells the registry what is new of the device`() throws {
         let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
         let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
         let cases: [(outcome: DeliveryOutcome, update: FinishedAttempt.DeviceUpdate?)] = [
@@ -288,13 +288,13 @@ import Time
         }
     }
 
-    @Test func whatIsMisconfiguredWaitsWithoutLosingTime() {
+    @Test func `what is misconfigured waits without losing time`() {
         #expect(tryOnce(.gone, now: 5)?.next == .retry(at: 5))
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
         #expect(tryOnce(.gone, now: 1_000_000_000_000)?.next == .givenUp(.expired))
     }
 
-    @Test func aReplacedOneEndsWhatItBeganAndSaysNothingOfTheNext() {
+    @Test func `a replaced one ends what it began and says nothing of the next`() {
         #expect(begin(delivery(1), 5))
         let (old, next) = (lane.served, ServedNotifier(DeliveryNotifier()))
         lane.replace(with: next)
@@ -305,7 +305,7 @@ import Time
         #expect(lane.takeIdleRetired().isEmpty)
     }
 
-    @Test func oneThatLeavesStartsNothing() {
+    @Test func `one that leaves starts nothing`() {
         lane.leave()
         #expect(room(5) == 0)
         #expect(wakeAt(5) == nil)

@@ -11,7 +11,7 @@ import Threading
 
 @Suite struct DenialFloodTests {
     /// At every door: denials and garbage by the thousand leave a few lines and their number.
-    @Test func aFloodIsSampledAtEveryDoor() throws {
+    @Test func `a flood is sampled at every door`() throws {
         let fixture = try ServiceFixture()
         let flood = DenialLog.linesPerMinute + 40
         try fixture.withService { service in
@@ -62,7 +62,7 @@ import Threading
     }
 
     /// From one address, as a help desk's are, and for the same user: wrong keys keep no right one out, and are all counted.
-    @Test func aRightKeyIsAlwaysAdmitted() throws {
+    @Test func `a right key is always admitted`() throws {
         let fixture = try ServiceFixture()
         let flood = Monitor(Flood())
         try fixture.withService { service in

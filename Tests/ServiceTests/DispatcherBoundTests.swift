@@ -11,7 +11,7 @@ import Testing
 
 /// A notifier whose queue is full loses its own deliveries alone, and somebody hears of it.
 @Suite struct DispatcherBoundTests {
-    @Test func oneDeadNotifierStopsNoOther() throws {
+    @Test func `one dead notifier stops no other`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(concurrency: 1), "b": DeliveryNotifier(.arrived)])
         for number in 1...DeliveryStore.perNotifier { fixture.accept(number, for: "a") }
         // `b` is told of these; a comment for `a` alone would be refused.

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Upkeep continues with the devices of revoked keys until none is left, and asks again a minute later.
-    @Test func upkeepSignsOutDevicesOfRevokedKeys() throws {
+    @Test func `upkeep signs out devices of revoked keys`() throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         fixture.store.leaveSignOuts(3)
         fixture.advance(60_001)
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// - Parameter isBetween: whether the clock is set while the dispatcher reads the clocks.
-    @Test(arguments: [false, true]) func aDayAheadEndsNoWaitingComment(isBetween: Bool) throws {
+    @Test(arguments: [false, true]) func `a day ahead ends no waiting comment`(isBetween: Bool) throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try fixture(notifier)
         for number in 1...50 { fixture.accept(number) }
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The new time counts in the end: what has waited for its whole life expires.
-    @Test func whatHasWaitedForItsLifeExpires() throws {
+    @Test func `what has waited for its life expires`() throws {
         let fixture = try fixture(DeliveryNotifier(.later(3_600_000)))
         fixture.accept(1)
         #expect(fixture.waitForReason("later", of: 1))
@@ -71,7 +71,7 @@ import Testing
         #expect(eventually { lines(fixture, "the clock's new time counts") == 1 })
     }
 
-    @Test func aClockThatComesBackIsTold() throws {
+    @Test func `a clock that comes back is told`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try fixture(notifier)
         fixture.accept(1)
@@ -85,7 +85,7 @@ import Testing
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test(arguments: [false, true]) func yearsAheadRemoveNoDevice(isRestarted: Bool) throws {
+    @Test(arguments: [false, true]) func `years ahead remove no device`(isRestarted: Bool) throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         let key = Device.Key(appID: "app", userID: "user", deviceID: "d")
         let payload = Registration(key: key, type: "ios", token: try PushToken("T"), now: fixture.now, rules: [])

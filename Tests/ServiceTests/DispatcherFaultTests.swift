@@ -13,7 +13,7 @@ import Threading
 
 /// What the dispatcher makes of notifiers that fail, of a store that fails, and of its own end.
 @Suite struct DispatcherFaultTests {
-    @Test func failuresStopTriesUntilAProbeSucceeds() throws {
+    @Test func `failures stop tries until a probe succeeds`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...15 { fixture.accept(number) }
@@ -30,7 +30,7 @@ import Threading
         for number in 1...15 { #expect(fixture.waitForState(.delivered, of: number)) }
     }
 
-    @Test func oneThatAsksForLessIsLeftAlone() throws {
+    @Test func `one that asks for less is left alone`() throws {
         let notifier = DeliveryNotifier(.later(60_000, slowsDown: true), concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -42,7 +42,7 @@ import Threading
         for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
     }
 
-    @Test func oneThatIsGoneKeepsWhatWaitsUntilResumed() throws {
+    @Test func `one that is gone keeps what waits until resumed`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -61,7 +61,7 @@ import Threading
         #expect(eventually { fixture.state(of: "a") == ["working"] })
     }
 
-    @Test func whatNobodyWasAskedEndsNoPauseAndWaitsForItsOwnTime() throws {
+    @Test func `what nobody was asked ends no pause and waits for its own time`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: 60_000)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -81,7 +81,7 @@ import Threading
         #expect(try fixture.log.lines().filter { $0.contains("a notifier works again") }.count == 1)
     }
 
-    @Test func anOutcomeThatCannotBeStoredIsToldAgain() throws {
+    @Test func `an outcome that cannot be stored is told again`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -107,7 +107,7 @@ import Threading
     }
 
     @Test(arguments: [DeliveryStore.Operation.work, .claims])
-    func aStoreThatCannotBeAskedIsAskedAgain(_ operation: DeliveryStore.Operation) throws {
+    func `a store that cannot be asked is asked again`(_ operation: DeliveryStore.Operation) throws {
         let notifier = DeliveryNotifier(.later(500))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -121,7 +121,7 @@ import Threading
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func aClaimThatFailsLosesNoOutcome() throws {
+    @Test func `a claim that fails loses no outcome`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...2 { fixture.accept(number) }
@@ -138,7 +138,7 @@ import Threading
         #expect(fixture.waitForState(.delivered, of: 2))
     }
 
-    @Test func stoppingWaitsForWhatRunsAndStartsNothing() throws {
+    @Test func `stopping waits for what runs and starts nothing`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -156,7 +156,7 @@ import Threading
         #expect(fixture.delivery(2)?.attempts == 0)
     }
 
-    @Test func whatOutlastsTheDrainIsHandedBack() throws {
+    @Test func `what outlasts the drain is handed back`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -170,7 +170,7 @@ import Threading
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 1, 2])
     }
 
-    @Test func stoppingStoresWhatHasEndedEvenWhenTheStoreFailsAtFirst() throws {
+    @Test func `stopping stores what has ended even when the store fails at first`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

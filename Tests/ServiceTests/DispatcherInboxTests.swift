@@ -14,7 +14,7 @@ import Threading
 @Suite struct DispatcherInboxTests {
     private let inbox = Monitor(DispatcherInbox())
 
-    @Test func newsWakeWhoWaitsForThem() {
+    @Test func `news wake who waits for them`() {
         let thread = startThread { [inbox] in
             #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() }?.hasNewWork == true)
         }
@@ -22,7 +22,7 @@ import Threading
         thread.join()
     }
 
-    @Test func newsAreKeptWhileTheyWouldChangeNothing() {
+    @Test func `news are kept while they would change nothing`() {
         inbox.withLock { $0.awaitsWork = false }
         inbox.announceWork()
         #expect(inbox.withLock { $0.take() } == nil)
@@ -31,7 +31,7 @@ import Threading
         #expect(inbox.withLock { $0.take() } == nil)
     }
 
-    @Test func outcomesComeWithTheNewsThatWait() {
+    @Test func `outcomes come with the news that wait`() {
         inbox.withLock { $0.awaitsWork = false }
         inbox.announceWork()
         inbox.report(.arrived, of: DeliveryFixture.id(1), by: "a")
@@ -41,7 +41,7 @@ import Threading
         #expect(invalidation?.outcomes.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(2)])
     }
 
-    @Test func aSignOfLifeIsGivenOncePerQuestion() {
+    @Test func `a sign of life is given once per question`() {
         #expect(inbox.askForSignOfLife(), "nothing was asked before")
         #expect(!inbox.askForSignOfLife())
         #expect(!inbox.askForSignOfLife())
@@ -52,14 +52,14 @@ import Threading
         #expect(inbox.askForSignOfLife(), "a thread that has ended is not silent")
     }
 
-    @Test func aQuestionForASignOfLifeWakesTheDispatcher() {
+    @Test func `a question for a sign of life wakes the dispatcher`() {
         let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() } != nil) }
         _ = inbox.askForSignOfLife()
         thread.join()
         #expect(inbox.askForSignOfLife())
     }
 
-    @Test func noneOfManyOutcomesIsMissed() {
+    @Test func `none of many outcomes is missed`() {
         let count = 2000
         let thread = startThread { [inbox] in
             var taken = 0

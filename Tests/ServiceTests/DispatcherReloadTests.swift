@@ -20,7 +20,7 @@ import Time
         try fixture.log.lines().filter { $0.contains(text) }.count
     }
 
-    @Test func aProbeBringsItBack() throws {
+    @Test func `a probe brings it back`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: UInt64(Self.minute))
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -40,7 +40,7 @@ import Time
         #expect(eventually { (try? log(fixture, "a notifier works again")) == 1 })
     }
 
-    @Test func anotherNotifierTakesItsPlaceAndItsQueue() throws {
+    @Test func `another notifier takes its place and its queue`() throws {
         let (old, next) = (DeliveryNotifier(.gone, concurrency: 1), DeliveryNotifier(.arrived))
         let fixture = try DeliveryFixture(["a": old])
         for number in 1...3 { fixture.accept(number) }
@@ -51,7 +51,7 @@ import Time
         #expect(fixture.inbox.withLock { $0.paused.isEmpty })
     }
 
-    @Test func whatRunsEndsWhereItBegan() throws {
+    @Test func `what runs ends where it began`() throws {
         let (old, next) = (DeliveryNotifier(), DeliveryNotifier(.arrived))
         let fixture = try DeliveryFixture(["a": old])
         fixture.accept(1)
@@ -67,7 +67,7 @@ import Time
         #expect(!replacement.hasClosed)
     }
 
-    @Test func aNewNotifierIsServed() throws {
+    @Test func `a new notifier is served`() throws {
         let fixture = try DeliveryFixture([:])
         fixture.accept(1, for: "new")
         #expect(fixture.settle(100))
@@ -75,7 +75,7 @@ import Time
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func aRemovedNotifierIsLeftAlone() throws {
+    @Test func `a removed notifier is left alone`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.remove("a")
@@ -86,7 +86,7 @@ import Time
         #expect(notifier.started.isEmpty)
     }
 
-    @Test func aDeviceThatIsGoneIsCounted() throws {
+    @Test func `a device that is gone is counted`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.deviceGone)])
         fixture.accept(1)
         #expect(fixture.waitForState(.dead, of: 1))
@@ -97,7 +97,7 @@ import Time
             })
     }
 
-    @Test func aCertificatesEndIsShown() throws {
+    @Test func `a certificates end is shown`() throws {
         let fixture = try DeliveryFixture([:])
         let expiry = DeliveryFixture.start.seconds + 3600
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(), credentialExpiresAt: expiry)])

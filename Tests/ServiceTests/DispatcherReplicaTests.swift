@@ -10,7 +10,7 @@ import Time
 
 /// A dispatcher whose store other processes work on too.
 @Suite struct DispatcherReplicaTests {
-    @Test func findsWhatAnotherProcessHasAccepted() throws {
+    @Test func `finds what another process has accepted`() throws {
         let place = try PostgresSchemaFixture()
         let notifier = DeliveryNotifier(.arrived)
         let (own, other) = (try DispatcherReplica(place, ["log": notifier]), try DispatcherReplica(place, [:]))
@@ -45,7 +45,7 @@ import Time
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 2])
     }
 
-    @Test func onlyTheElectedOneDoesTheUpkeep() throws {
+    @Test func `only the elected one does the upkeep`() throws {
         let fixture = try DeliveryFixture([:])
         fixture.store.set(ReplicaStatus(isElected: false, isHeard: true))
         #expect(fixture.beginPass())
@@ -60,7 +60,7 @@ import Time
         #expect(fixture.delivery(1)?.reason == "expired")
     }
 
-    @Test func startsNothingWhileTheOthersDoNotHearOfIt() throws {
+    @Test func `starts nothing while the others do not hear of it`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.store.set(ReplicaStatus(isElected: false, isHeard: false))

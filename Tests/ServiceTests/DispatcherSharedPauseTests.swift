@@ -40,7 +40,7 @@ import Time
         eventually { (try? replica.store.story(of: DeliveryFixture.id(number)))?.delivery.state == .delivered }
     }
 
-    @Test func aRefusedCredentialStopsAllAndAReloadOfAnyResumesAll() throws {
+    @Test func `a refused credential stops all and a reload of any resumes all`() throws {
         let (first, second) = try replicas()
         first.accept(2, for: "log")
         second.accept(3, for: "log")
@@ -55,7 +55,7 @@ import Time
         #expect(eventually { first.paused.isEmpty && second.paused.isEmpty })
     }
 
-    @Test func whoHasFoundItOutResumesTheOthers() throws {
+    @Test func `who has found it out resumes the others`() throws {
         let (first, second) = try replicas()
         own.answer(.arrived)
         first.reload()
@@ -63,7 +63,7 @@ import Time
         #expect(eventually { first.paused.isEmpty && second.paused.isEmpty })
     }
 
-    @Test func aProcessThatStartsFindsTheNotifierPaused() throws {
+    @Test func `a process that starts finds the notifier paused`() throws {
         let (first, second) = try replicas()
         first.stop()
         second.stop()
@@ -72,7 +72,7 @@ import Time
         #expect(others.started.isEmpty)
     }
 
-    @Test func anAnswerThatAsksForFewerTriesSlowsAllDown() throws {
+    @Test func `an answer that asks for fewer tries slows all down`() throws {
         own.answer(.later(600_000, slowsDown: true))
         let first = try DispatcherReplica(place, ["log": own])
         first.accept(1, for: "log")

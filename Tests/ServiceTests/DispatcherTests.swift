@@ -13,7 +13,7 @@ import Time
 
 /// When deliveries are tried, and what comes of them.
 @Suite struct DispatcherTests {
-    @Test func countsEndedDeliveriesApartFromTheirTries() throws {
+    @Test func `counts ended deliveries apart from their tries`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try DeliveryFixture(["a": notifier])
         func ended(_ labels: String) -> String? { fixture.sample("deskgate_deliveries_total{notifier=\"a\",\(labels)}") }
@@ -66,7 +66,7 @@ import Time
         #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="superseded_by_read"}"#) == nil)
     }
 
-    @Test func deliversOnAcceptance() throws {
+    @Test func `delivers on acceptance`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         // The clock stands still: nothing but the acceptance wakes the dispatcher.
@@ -88,7 +88,7 @@ import Time
         #expect(eventually { nextAttemptAt() == nil })
     }
 
-    @Test func triesAgainAtItsTimeAndNotBefore() throws {
+    @Test func `tries again at its time and not before`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -104,7 +104,7 @@ import Time
         #expect(fixture.story(1) == ["1 retry later", "2 delivered arrived"])
     }
 
-    @Test func givesUpWhatCannotArriveInTime() throws {
+    @Test func `gives up what cannot arrive in time`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1, lifeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 1))
@@ -112,7 +112,7 @@ import Time
         #expect(fixture.story(1) == ["1 expired later"])
     }
 
-    @Test func startsNothingThatHasExpired() throws {
+    @Test func `starts nothing that has expired`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -127,7 +127,7 @@ import Time
         #expect(eventually { fixture.warnings() == ["a 1"] })
     }
 
-    @Test func oneCallWorksForAllNotifiers() throws {
+    @Test func `one call works for all notifiers`() throws {
         let names = (10..<40).map { "n\($0)" }
         let notifiers = names.map { ($0, DeliveryNotifier(concurrency: 2)) }
         let fixture = try DeliveryFixture(Dictionary(uniqueKeysWithValues: notifiers.map { ($0.0, $0.1 as any Notifier) }))
@@ -147,7 +147,7 @@ import Time
     private static let expired = #"deskgate_deliveries_total{notifier="a",outcome="dead",reason="expired"}"#
 
     /// No try ends with these: their notifier is switched off, or nobody knows it any more.
-    @Test(arguments: [false, true]) func tellsWhatExpiresUntried(isRemoved: Bool) throws {
+    @Test(arguments: [false, true]) func `tells what expires untried`(isRemoved: Bool) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.gone, concurrency: 1)])
         for number in 1...600 { fixture.accept(number, lifeMilliseconds: 30_000) }
         #expect(fixture.waitForReason("gone", of: 1))
@@ -161,7 +161,7 @@ import Time
         #expect(eventually { fixture.warnings() == ["a 500", "a 100"] }, "one line a minute")
     }
 
-    @Test func neverExceedsTheConcurrency() throws {
+    @Test func `never exceeds the concurrency`() throws {
         let notifier = DeliveryNotifier(concurrency: 3)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...20 { fixture.accept(number) }
@@ -174,7 +174,7 @@ import Time
         #expect(notifier.started.count == 20)
     }
 
-    @Test func oneThatHangsDelaysNoOther() throws {
+    @Test func `one that hangs delays no other`() throws {
         let hanging = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": hanging, "b": DeliveryNotifier(.arrived, concurrency: 1)])
         fixture.accept(1)
@@ -185,7 +185,7 @@ import Time
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func keepsTheOrderOfATicket() throws {
+    @Test func `keeps the order of a ticket`() throws {
         let notifier = DeliveryNotifier(keepsTicketOrder: true)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number, keepsOrder: true) }
@@ -205,7 +205,7 @@ import Time
     }
 
     /// What was accepted in order stays so, and waits for nothing but its turn when the setting has gone.
-    @Test func theNextOfATicketGoesAtOnceWhateverTheSettingIsNow() throws {
+    @Test func `the next of a ticket goes at once whatever the setting is now`() throws {
         let (old, next) = (DeliveryNotifier(keepsTicketOrder: true), DeliveryNotifier())
         let fixture = try DeliveryFixture(["a": old])
         for number in 1...5 { fixture.accept(number, keepsOrder: true) }
@@ -222,7 +222,7 @@ import Time
         #expect(next.started.map(DeliveryFixture.number) == [2, 3, 4, 5])
     }
 
-    @Test func aClockSetForwardStartsNoSecondTry() throws {
+    @Test func `a clock set forward starts no second try`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -235,7 +235,7 @@ import Time
     }
 
     @Test(arguments: [DeliveryOutcome.later(30_000), .later(3_600_000), .busy])
-    func aClockSetBackDoesNotKeepRetriesWaiting(_ outcome: DeliveryOutcome) throws {
+    func `a clock set back does not keep retries waiting`(_ outcome: DeliveryOutcome) throws {
         let notifier = DeliveryNotifier(outcome)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -246,7 +246,7 @@ import Time
         #expect(fixture.story(1) == ["1 retry \(outcome.reason)", "2 delivered arrived"])
     }
 
-    @Test func aClockThatLeapsAndComesBackLosesNothing() throws {
+    @Test func `a clock that leaps and comes back loses nothing`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -263,7 +263,7 @@ import Time
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func aClockSetBackDelaysNothingNew() throws {
+    @Test func `a clock set back delays nothing new`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Nobody need know the app.
-    @Test func findsAUserWhoIsBlockedInTheTwentyFifthApp() throws {
+    @Test func `finds a user who is blocked in the twenty fifth app`() throws {
         for number in 1...30 as ClosedRange<UInt64> {
             try fixture.store.revoke(.sample(number, appID: "app-\(number)", .user(number == 25 ? "ann" : "bob")))
         }
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// One line for each thing, however often it was found.
-    @Test func putsTogetherWhatIsKnownOfAUser() throws {
+    @Test func `puts together what is known of a user`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "phone")
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","user_id":"user-1","issued_before":7}"#).status == 201)
         #expect(try find("query=user-1&kind=user") == ["user shop user-1 device+revocation+delivery"])
@@ -47,15 +47,15 @@ import Testing
             ("query=revoked", ["user shop revoked revocation"]), ("query=a%20b%2Bc%26d%3D%C3%A9%25", ["user bank a b+c&d=é% delivery"]),
             ("query=1&kind=ticket", []), ("query=nobody", []), ("query=user", []),
         ])
-    func findsByName(query: String, found: [String]) throws {
+    func `finds by name`(query: String, found: [String]) throws {
         #expect(try find(query) == found)
     }
 
-    @Test func findsTheTicketOfEachApp() throws {
+    @Test func `finds the ticket of each app`() throws {
         #expect(try find("query=9007199254740993").sorted() == ["ticket bank - delivery", "ticket shop - delivery"])
     }
 
-    @Test(arguments: [true, false]) func findsADeliveryByItsID(isUppercase: Bool) throws {
+    @Test(arguments: [true, false]) func `finds a delivery by its ID`(isUppercase: Bool) throws {
         let id = AdminDeliverFixture.id(1).description
         let query = isUppercase ? id.uppercased() : id
         #expect(try find("query=\(query)") == ["delivery shop user-1 delivery"])
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// The delivery that tells others of it names the user until it has ended.
-    @Test func findsAUserWhoWasForgotten() throws {
+    @Test func `finds a user who was forgotten`() throws {
         #expect(fixture.send(.post, "/v1/users/forget", body: #"{"app_id":"shop","user_id":"user-9"}"#).status == 200)
         #expect(try find("query=user-9") == ["user shop user-9 former+delivery"])
         #expect(try find("query=user-9&kind=device") == [])
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// The app whose secret has made the key, where the user is known.
-    @Test func findsTheAppOfASecurityKey() throws {
+    @Test func `finds the app of a security key`() throws {
         let key = TestKey()
         #expect(try find("query=\(key.text())&user_id=\(key.user)").first == "security_key shop user-1 signature")
         #expect(try find("query=\(key.text())&user_id=somebody-else").contains("security_key shop - key_id"))
@@ -84,7 +84,7 @@ import Testing
         #expect(try find("query=\(key.text())&kind=user") == [])
     }
 
-    @Test func goesOnWhereAPageHasEnded() throws {
+    @Test func `goes on where a page has ended`() throws {
         for number in 100...220 { try AdminDeviceRoutesTests.register(fixture.store, user: "user-\(number)", device: "shared") }
         let first = try fixture.send(.get, "/v1/find?query=shared").object()
         #expect(first["found"]?.elements.count == 100)

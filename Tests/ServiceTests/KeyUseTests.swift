@@ -37,7 +37,7 @@ import Time
         return keys.map { if case .object(let key) = $0 { key[member] } else { nil } }
     }
 
-    @Test func onlyWhoIsAuthorizedUsesAKey() throws {
+    @Test func `only who is authorized uses a key`() throws {
         let graph = try ServiceFixture().graph()
         #expect(try lastUses(graph) == [.null, .null])
         #expect(try authorize(graph, keyID: 1, user: "stranger") == 403)
@@ -70,7 +70,7 @@ import Time
         #expect(try reported("state", graph) == ["revoked", "active"])
     }
 
-    @Test func aReloadForgetsNoUse() throws {
+    @Test func `a reload forgets no use`() throws {
         let fixture = try ServiceFixture()
         let graph = try fixture.graph()
         #expect(try authorize(graph, keyID: 1) == 200)
@@ -78,7 +78,7 @@ import Time
         #expect(try lastUses(graph) == [.integer(Self.usedAt), .null])
     }
 
-    @Test func whatOthersHaveRecordedIsShown() throws {
+    @Test func `what others have recorded is shown`() throws {
         let fixture = try ServiceFixture()
         let store = MemoryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
@@ -148,7 +148,7 @@ import Time
     }
 
     /// Once a minute, and only what has changed.
-    @Test func isWrittenSeldom() throws {
+    @Test func `is written seldom`() throws {
         let store = MemoryStore()
         let now = Monitor(1000 as UInt64)
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { now.withLock { $0 } * 1_000_000_000 })
@@ -165,7 +165,7 @@ import Time
         #expect(tend(after: 1).map(\.usedAt?.seconds.rawValue) == [UInt64(Self.usedAt), nil])
     }
 
-    @Test func aStoreThatFailsIsToldOnceAndHurtsNobody() throws {
+    @Test func `a store that fails is told once and hurts nobody`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }

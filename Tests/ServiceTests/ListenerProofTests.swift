@@ -74,7 +74,7 @@ import Threading
         #expect(!rogue.requests.isEmpty)
     }
 
-    @Test(arguments: Rogue.allCases) func aRogueListenerLearnsNothingAndTheStoreIsOpened(_ kind: Rogue) throws {
+    @Test(arguments: Rogue.allCases) func `a rogue listener learns nothing and the store is opened`(_ kind: Rogue) throws {
         try store().close()
         let rogue = try ScriptedServer(kind.script)
         defer { rogue.stop() }
@@ -85,7 +85,7 @@ import Threading
         expectNoToken(rogue)
     }
 
-    @Test func aStoreInUseIsToldTogetherWithTheStranger() throws {
+    @Test func `a store in use is told together with the stranger`() throws {
         let store = try store()
         defer { store.close() }
         let rogue = try ScriptedServer(Rogue.wrongProof.script)
@@ -98,7 +98,7 @@ import Threading
     }
 
     /// The proof of a service that listens elsewhere is worth nothing here.
-    @Test func aRelayedProofIsRefused() throws {
+    @Test func `a relayed proof is refused`() throws {
         try store().close()
         let fixture = try AdminDeliverFixture()
         let service = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
@@ -138,7 +138,7 @@ import Threading
     }
 
     /// A rogue that takes the port between the proof and the question gets neither token nor question.
-    @Test func theTokenGoesWhereTheProofCameFrom() throws {
+    @Test func `the token goes where the proof came from`() throws {
         try store().close()
         let token = try #require(configuration.admin.tokens.first?.secret)
         let address = Monitor<ListenAddress?>(nil)
@@ -182,7 +182,7 @@ import Threading
         ])
     }
 
-    @Test func aProofNeedsANonceOfItsLength() throws {
+    @Test func `a proof needs a nonce of its length`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -195,7 +195,7 @@ import Threading
     }
 
     /// Whatever the reason, a socket that cannot be opened is not one where nobody listens.
-    @Test func aSocketThatCannotBeOpenedIsToldOf() throws {
+    @Test func `a socket that cannot be opened is told of`() throws {
         try store().close()
         var configuration = configuration
         #expect(unsafe symlink("loop", directory.path("loop")) == 0)

@@ -26,7 +26,7 @@ import Threading
     }
 
     /// Whoever has a token of a lesser role gets no greater one from a command.
-    @Test(arguments: [AdminToken.Role.mint, .read]) func aListenerIsSentOnlyWhatItKnows(_ known: AdminToken.Role) throws {
+    @Test(arguments: [AdminToken.Role.mint, .read]) func `a listener is sent only what it knows`(_ known: AdminToken.Role) throws {
         try store().close()
         var configuration = configuration
         configuration.admin.tokens.removeFirst()
@@ -45,7 +45,7 @@ import Threading
     }
 
     /// Of several tokens, the first that suffices and that the service knows is used; while one is rotated that may be either.
-    @Test(arguments: [AdminToken.Role.read, .operate]) func anyTokenThatSufficesIsEnough(_ role: AdminToken.Role) throws {
+    @Test(arguments: [AdminToken.Role.read, .operate]) func `any token that suffices is enough`(_ role: AdminToken.Role) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -61,7 +61,7 @@ import Threading
     }
 
     /// Where no token suffices, the service is not asked, and the command says which role is missing.
-    @Test func aTokenWithoutTheRoleIsNotSent() throws {
+    @Test func `a token without the role is not sent`() throws {
         let store = try store()
         let rogue = try ScriptedServer(.everyRequest(.respond(404)))
         defer { rogue.stop() }
@@ -83,7 +83,7 @@ import Threading
     }
 
     /// One proof for each token, of which a stranger cannot tell whose it is.
-    @Test func strangersGetProofsInNoOrderOfTheTokens() throws {
+    @Test func `strangers get proofs in no order of the tokens`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }

@@ -15,7 +15,7 @@ import Testing
         ((try? fixture.log.lines()) ?? []).filter { $0.contains(message) }
     }
 
-    @Test func anOutageIsThreeLinesHoweverManyDeliveriesWait() throws {
+    @Test func `an outage is three lines however many deliveries wait`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         #expect(fixture.state(of: "a") == ["working"])
@@ -50,7 +50,7 @@ import Testing
         #expect(lines(fixture, message).allSatisfy { $0.contains(#"remedy="mend what is busy""#) })
     }
 
-    @Test func oneThatFailsNowAndThenIsToldOnceAMinute() throws {
+    @Test func `one that fails now and then is told once a minute`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...20 {
@@ -62,7 +62,7 @@ import Testing
         #expect(lines(fixture, "a notifier works again").count == 1)
     }
 
-    @Test func whatEndsWithoutArrivingIsToldOnceAMinuteWithItsReasons() throws {
+    @Test func `what ends without arriving is told once a minute with its reasons`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.dead, reason: "too_large"), concurrency: 1)])
         fixture.accept(1)
         #expect(eventually { lines(fixture, "ended without arriving").count == 1 })
@@ -77,7 +77,7 @@ import Testing
         #expect(lines(fixture, "ended without arriving")[1].contains(#"notifier=a count=9 reasons="expired 1, too_large 8""#))
     }
 
-    @Test func theEndTellsTheRest() throws {
+    @Test func `the end tells the rest`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.deviceGone)])
         for number in 1...3 {
             fixture.accept(number)
@@ -93,7 +93,7 @@ import Testing
         #expect(lines(fixture, "unregistered").count == counts.count + attempts.count)
     }
 
-    @Test func aTypeOfDeviceThatCannotBeReachedIsToldUntilTheNotifierChanges() throws {
+    @Test func `a type of device that cannot be reached is told until the notifier changes`() throws {
         let outcome = DeliveryOutcome(.dead, reason: "misconfigured_for_device_type", settingsFault: .ofDeviceType)
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(outcome)])
         for number in 1...3 {

@@ -37,13 +37,13 @@ import Testing
     private static let good = #"{"notifiers":[{"notifier":"phones","status":"good","reason":"credential_accepted","remedy":null}]}"#
     private static let none = #"{"notifiers":[]}"#
 
-    @Test func whateverIsInForceIsTriedForACallerWithoutAFile() throws {
+    @Test func `whatever is in force is tried for a caller without a file`() throws {
         try change(#""project_id":"p""#, to: #""project_id":"q""#)
         #expect(prove([:]) == Self.good)
         #expect(push([:]).status == 200)
     }
 
-    @Test func theServicesOwnFileIsTried() throws {
+    @Test func `the services own file is tried`() throws {
         #expect(prove(["file": .string(file)]) == Self.good)
         #expect(push(["file": .string(file)]).status == 200)
         // Another notifier's settings do not count.
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         (#""project_id":"p""#, #""project_id":"q""#), (#""phones""#, #""others""#), ("app-3.key", "app-9.key"), ("{", ""),
     ])
-    func aFileThatIsNotInForceIsNotTried(before: String, after: String) throws {
+    func `a file that is not in force is not tried`(before: String, after: String) throws {
         try change(before, to: after)
         #expect(prove(["file": .string(file)]) == Self.none)
         let refused = push(["file": .string(file)])
@@ -62,13 +62,13 @@ import Testing
         #expect(refused.text.contains("not_in_force"))
     }
 
-    @Test func aSecretWithOtherContentsIsNotInForce() throws {
+    @Test func `a secret with other contents is not in force`() throws {
         try fixture.directory.scratch.write("secrets/app-3.key", TestSecret.text(9) + "\n")
         #expect(prove(["file": .string(file)]) == Self.none)
     }
 
     @Test(arguments: ["", "config.json", "/nowhere/config.json"])
-    func anotherFileIsNotTried(other: String) {
+    func `another file is not tried`(other: String) {
         #expect(prove(["file": .string(other)]) == Self.none)
         #expect(push(["file": .string(other)]).status == 409)
     }
@@ -79,13 +79,13 @@ import Testing
             (["token": 7], "token: "),
             (["token": .string(String(repeating: "x", count: 4097))], "token: "), (["title": []], "title: "),
         ] as [(JSONObject, String)])
-    func aWrongPushIsRefused(changes: JSONObject, message: String) {
+    func `a wrong push is refused`(changes: JSONObject, message: String) {
         let response = push(changes)
         #expect(response.status == 400)
         #expect(response.text.contains("\"message\":\"\(message)"))
     }
 
-    @Test func theAuditLineHasNeitherTheTokenNorTheTexts() throws {
+    @Test func `the audit line has neither the token nor the texts`() throws {
         #expect(push(["token": "token-of-a-phone", "title": "title-of-it", "body": "text-of-it"]).status == 200)
         let lines = try fixture.log.lines().filter { $0.contains(" audit ") }
         #expect(lines.count == 1)

@@ -84,7 +84,7 @@ import Time
     ]
 
     /// A replica that is ahead would end the keys of the next hours as well, and one that is behind would spare those of the last ones.
-    @Test(arguments: skews, deeds) func whatIsRevokedUntilNowEndsNow(ahead: Int64, deed: (path: String, body: String)) throws {
+    @Test(arguments: skews, deeds) func `what is revoked until now ends now`(ahead: Int64, deed: (path: String, body: String)) throws {
         let replicas = try Replicas(ahead)
         let earlier = try TestKey(issuedAt: TestTime.now - Self.aWhileSeconds).text()
         #expect(try status(replicas.right, earlier) == 200)
@@ -99,7 +99,7 @@ import Time
     }
 
     /// The keys of the admin listener and of relays.
-    @Test(arguments: skews) func aKeyThatIsMintedAfterASignOutCounts(ahead: Int64) throws {
+    @Test(arguments: skews) func `a key that is minted after a sign out counts`(ahead: Int64) throws {
         let replicas = try Replicas(ahead)
         #expect(administer(replicas.right, path: "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         replicas.pass()
@@ -110,7 +110,7 @@ import Time
     }
 
     /// A bot starts on one replica and calls another one.
-    @Test(arguments: skews) func aBotsTicketIsValidOnEachReplica(ahead: Int64) throws {
+    @Test(arguments: skews) func `a bots ticket is valid on each replica`(ahead: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
         let replicas = try Replicas(ahead, backend: backend.url(""))
@@ -130,7 +130,7 @@ import Time
     }
 
     /// There is no key to look at, so the time of the call counts. A registration before the deed ends, and one after it holds.
-    @Test(arguments: skews, deeds) func aDeviceThatABackendLetsInCountsByTheClockOfAll(
+    @Test(arguments: skews, deeds) func `a device that a backend lets in counts by the clock of all`(
         ahead: Int64, deed: (path: String, body: String)
     ) throws {
         let replicas = try Replicas(ahead)
@@ -150,7 +150,7 @@ import Time
     }
 
     /// The customer confirms on another replica than the one that has asked.
-    @Test(arguments: skews) func aConfirmationEndsWithASignOutAndNotBefore(ahead: Int64) throws {
+    @Test(arguments: skews) func `a confirmation ends with a sign out and not before`(ahead: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
         let replicas = try Replicas(ahead, backend: backend.url(""))

@@ -80,7 +80,7 @@ import Time
         admin(graph, method: .get, path: "/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.map(String.init)
     }
 
-    @Test(arguments: Shared.allCases) func areInForceHereAtOnceAndThereWithTheNextRefresh(shared: Shared) throws {
+    @Test(arguments: Shared.allCases) func `are in force here at once and there with the next refresh`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url(), #","cache":{"positive_seconds":86400}"#) }
@@ -146,7 +146,7 @@ import Time
     }
 
     /// Where the backend alone decides, a refresh that brings a sign-out has the backend asked again, and one that brings a block denies.
-    @Test(arguments: Shared.allCases) func aRefreshForgetsWhatTheBackendSaid(shared: Shared) throws {
+    @Test(arguments: Shared.allCases) func `a refresh forgets what the backend said`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) {
@@ -173,7 +173,7 @@ import Time
     }
 
     /// After the store was away nobody knows what was missed, so nothing that was kept counts.
-    @Test func aStoreThatWasAwayHasAllForgotten() throws {
+    @Test func `a store that was away has all forgotten`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let fixture = try BackendFixture()

@@ -29,7 +29,7 @@ import Time
     private static let block = Revocation.sample(1, appID: "shop", .user("user-1"))
 
     /// Also those that another process has stored.
-    @Test func takesChangesOfTheStore() throws {
+    @Test func `takes changes of the store`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
         #expect(try status(graph) == 200)
@@ -44,7 +44,7 @@ import Time
         #expect(try status(graph) == 200)
     }
 
-    @Test func tellsOnceOfWhatItHasTaken() throws {
+    @Test func `tells once of what it has taken`() throws {
         let store = MemoryStore()
         let reported = Monitor<[RevocationChange?]>([])
         let keeper = RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { change in
@@ -63,7 +63,7 @@ import Time
         #expect(keeper.live.current.count == 1)
     }
 
-    @Test func readsAllAtTheStart() throws {
+    @Test func `reads all at the start`() throws {
         let store = MemoryStore()
         for number in 10..<5011 as Range<UInt64> { try store.revoke(.sample(number, appID: "other", .keyID(UInt32(number)))) }
         try store.revoke(Self.block)
@@ -72,7 +72,7 @@ import Time
         #expect(graph.revocations.live.current.count == 5002)
     }
 
-    @Test func aReloadOfTheConfigurationKeepsThem() throws {
+    @Test func `a reload of the configuration keeps them`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
         try store.revoke(Self.block)
@@ -81,7 +81,7 @@ import Time
         #expect(try status(graph) == 403)
     }
 
-    @Test func theLastKnownGoOnWhileTheStoreIsAway() throws {
+    @Test func `the last known go on while the store is away`() throws {
         let store = try DeliveryStore()
         try store.revoke(Self.block)
         let graph = try graph(store)
@@ -99,7 +99,7 @@ import Time
     }
 
     /// 503, and never 403 or 200, because nobody can say.
-    @Test func nothingIsDecidedBeforeTheyAreRead() throws {
+    @Test func `nothing is decided before they are read`() throws {
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)
         let graph = try graph(store)

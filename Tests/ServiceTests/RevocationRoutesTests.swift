@@ -34,7 +34,7 @@ import Time
             (#"{"app_id":"shop","key_id":1,"issued_before":\#(now + 61)}"#, "key_id", now + 61),
             (#"{"app_id":"shop","all":true}"#, "app", now + 1), (#"{"app_id":"shop","all":true,"issued_before":7}"#, "app", 7),
         ] as [(String, String, Int64?)])
-    func addsOne(body: String, kind: String, issuedBefore: Int64?) throws {
+    func `adds one`(body: String, kind: String, issuedBefore: Int64?) throws {
         let response = add(body)
         #expect(response.status == 201)
         let added = try object(response)
@@ -64,7 +64,7 @@ import Time
         #expect(try fixture.store.revocationChanges(since: nil).version == before)
     }
 
-    @Test func listsInPagesAndRemoves() throws {
+    @Test func `lists in pages and removes`() throws {
         for number in 0..<5 { #expect(add(#"{"app_id":"shop","user_id":"user-\#(number)"}"#).status == 201) }
         var (ids, after) = (Set<String>(), "")
         var pages = 0
@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func listsThoseOfAnApp() throws {
+    @Test func `lists those of an app`() throws {
         try fixture.store.revoke(.sample(1, appID: "other", .user("user-1")))
         #expect(add(#"{"app_id":"shop","user_id":"user-1"}"#).status == 201)
         #expect(add(#"{"app_id":"shop","key_id":1}"#).status == 201)
@@ -107,14 +107,14 @@ import Time
         #expect(try listed("?app_id=shop&after=\(next)").count == 1)
     }
 
-    @Test(arguments: ["?app_id=shopp", "?app_id=shopp&user_id=user-1"]) func namesTheAppThatMayBeMeant(query: String) {
+    @Test(arguments: ["?app_id=shopp", "?app_id=shopp&user_id=user-1"]) func `names the app that may be meant`(query: String) {
         let response = fixture.send(.get, "/v1/revocations\(query)")
         #expect(response.status == 400)
         #expect(response.text.contains(#"did you mean \"shop\"?"#), "\(response.text)")
     }
 
     /// The person is named by reference, and neither a person nor a key by itself.
-    @Test func leavesAuditLines() throws {
+    @Test func `leaves audit lines`() throws {
         let key = "dgk1." + String(repeating: "A", count: 84)
         #expect(add(#"{"app_id":"shop","user_id":"user-7"}"#).status == 201)
         #expect(add(#"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
@@ -140,7 +140,7 @@ import Time
             ("/v1/revocations", #""issued_before":\#(now + 1)"#, "devices_removed", 3),
             ("/v1/revocations", #""issued_before":\#(now)"#, "devices_removed", 0),
         ])
-    func saysHowManyDevicesWent(path: String, fields: String, member: String, count: Int) throws {
+    func `says how many devices went`(path: String, fields: String, member: String, count: Int) throws {
         for (user, device) in [("user-1", "d1"), ("user-1", "d2"), ("user-2", "d1")] {
             try AdminDeviceRoutesTests.register(fixture.store, user: user, device: device)
         }
@@ -157,7 +157,7 @@ import Time
     }
 
     /// The revocation is in force, and upkeep looks for its devices.
-    @Test func aSearchThatFailsLeavesTheRevocationInForce() throws {
+    @Test func `a search that fails leaves the revocation in force`() throws {
         let store = try DeliveryStore()
         let fixture = try AdminDeliverFixture(store: store)
         store.refuse(.signOuts, times: 1)
@@ -169,7 +169,7 @@ import Time
     }
 
     /// The user is known, so nobody searches: the device goes in the transaction of the revocation.
-    @Test func theKeyOfANamedUserSignsOutWithoutASearch() throws {
+    @Test func `the key of a named user signs out without a search`() throws {
         let store = try DeliveryStore()
         let fixture = try AdminDeliverFixture(store: store)
         let key = TestKey()
@@ -185,7 +185,7 @@ import Time
     }
 
     /// Versions before left the devices of a user who was blocked.
-    @Test func anEarlierBlockSignsOutTheDevicesThatAreLeft() throws {
+    @Test func `an earlier block signs out the devices that are left`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         #expect(try fixture.store.revoke(block, of: nil, announcing: nil, telling: .nobody) == 0)
@@ -196,7 +196,7 @@ import Time
     }
 
     /// A blocked user has no devices left.
-    @Test func aSecondBlockRemovesNothing() throws {
+    @Test func `a second block removes nothing`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
         for count in [1, 0] as [Int64] {
             let answer = try object(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#))
@@ -204,7 +204,7 @@ import Time
         }
     }
 
-    @Test func aKeyOfSomebodyElseIsNotThatPersons() {
+    @Test func `a key of somebody else is not that persons`() {
         // Its key id is configured, and its MAC is not the person's.
         let key = "dgk1." + "AAAAAAEAaVW5AABpfUYA" + String(repeating: "A", count: 64)
         let response = add(#"{"app_id":"shop","user_id":"user-1","security_key":"\#(key)"}"#)

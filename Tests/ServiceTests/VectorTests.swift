@@ -3,7 +3,7 @@ import Testing
 /// The vectors once more over HTTP: what the authorizer decides must be what the help desk is told, however it asks.
 @Suite struct VectorTests {
     @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
-    func everyVectorGetsItsStatus(encoding: VectorBody, transport: VectorFixture.Transport) throws {
+    func `every vector gets its status`(encoding: VectorBody, transport: VectorFixture.Transport) throws {
         let fixture = try VectorFixture()
         #expect(fixture.vectors.count >= 104)
         let mismatches = try fixture.mismatches(encoding, transport)
@@ -12,7 +12,7 @@ import Testing
 
     /// A device that wishes nothing is verified like a request for the chat.
     @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
-    func everyVectorGetsItsStatusFromPushToken(encoding: VectorBody, transport: VectorFixture.Transport) throws {
+    func `every vector gets its status from push token`(encoding: VectorBody, transport: VectorFixture.Transport) throws {
         let fixture = try VectorFixture(path: "/pyrus/push-token", others: [("instance_id", "device-1")])
         #expect(fixture.vectors.count >= 104)
         let mismatches = try fixture.mismatches(encoding, transport)

@@ -42,7 +42,7 @@ import Time
         Self.headers.filter { $0.name != name } + (value.map { [(name, $0)] } ?? [])
     }
 
-    @Test func acceptsARightPush() throws {
+    @Test func `accepts a right push`() throws {
         try SimulatorFixture.run { fixture in
             let response = try push(fixture).get()
             #expect(response.status == 200)
@@ -65,21 +65,21 @@ import Time
         ("apns-expiration", "soon", "BadExpirationDate"), ("apns-id", "0190F6A8-7C5E-7CC2-8D7F-0A1B2C3D4E5F", "BadMessageId"),
         ("apns-id", "1", "BadMessageId"), ("apns-collapse-id", String(repeating: "x", count: 65), "BadCollapseId"),
     ])
-    func refusesWrongHeaders(_ name: String, value: String?, expected: String) throws {
+    func `refuses wrong headers`(_ name: String, value: String?, expected: String) throws {
         try SimulatorFixture.run { fixture in
             try check(push(fixture, headers: changed(name, value)), status: 400, expected: expected)
             #expect(fixture.simulators.recorder.count == 0)
         }
     }
 
-    @Test func refusesWhatIsTwice() throws {
+    @Test func `refuses what is twice`() throws {
         try SimulatorFixture.run { fixture in
             let twice = Self.headers + [("apns-topic", "com.example.chat")]
             try check(push(fixture, headers: twice), status: 400, expected: "DuplicateHeaders")
         }
     }
 
-    @Test func refusesABackgroundPushInAHurry() throws {
+    @Test func `refuses a background push in a hurry`() throws {
         try SimulatorFixture.run { fixture in
             let background = changed("apns-push-type", "background")
             try check(push(fixture, headers: background), status: 400, expected: "BadPriority")
@@ -101,7 +101,7 @@ import Time
         }
     }
 
-    @Test func refusesWrongPayloadsAndPaths() throws {
+    @Test func `refuses wrong payloads and paths`() throws {
         try SimulatorFixture.run { fixture in
             let long = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
             try check(push(fixture, payload: long), status: 413, expected: "PayloadTooLarge")
@@ -113,7 +113,7 @@ import Time
         }
     }
 
-    @Test func takesExactlyWhatFits() throws {
+    @Test func `takes exactly what fits`() throws {
         try SimulatorFixture.run { fixture in
             let empty = #"{"aps":{"alert":""}}"#
             let full = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096 - empty.utf8.count))"}}"#
@@ -123,7 +123,7 @@ import Time
         }
     }
 
-    @Test func refusesWrongProviderTokens() throws {
+    @Test func `refuses wrong provider tokens`() throws {
         try SimulatorFixture.run { fixture in
             try check(push(fixture, authorization: ""), status: 403, expected: "MissingProviderToken")
             let now = Int64(fixture.seconds)
@@ -148,7 +148,7 @@ import Time
         }
     }
 
-    @Test func providerTokensExpire() throws {
+    @Test func `provider tokens expire`() throws {
         try SimulatorFixture.run { fixture in
             let bearer = try "bearer \(fixture.providerToken())"
             let first = try push(fixture, authorization: bearer).get().status
@@ -162,7 +162,7 @@ import Time
         }
     }
 
-    @Test func refusesTooManyProviderTokens() throws {
+    @Test func `refuses too many provider tokens`() throws {
         try SimulatorFixture.run({ $0.providerTokenLimit = 2 }) { fixture in
             // ECDSA signs differently each time, so each of these is another token.
             func fresh() throws -> Int { try push(fixture, authorization: "bearer \(fixture.providerToken())").get().status }
@@ -174,7 +174,7 @@ import Time
         }
     }
 
-    @Test func knowsTheEnvironmentOfADevice() throws {
+    @Test func `knows the environment of a device`() throws {
         try SimulatorFixture.run { fixture in
             let token = SimulatorFixture.deviceToken
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
@@ -185,7 +185,7 @@ import Time
     }
 
     @Test(arguments: [(.apns, .apnsSandbox), (.apnsSandbox, .apns)] as [(SimulatedProvider, SimulatedProvider)])
-    func knowsTheEnvironmentOfAKey(its: SimulatedProvider, other: SimulatedProvider) throws {
+    func `knows the environment of a key`(its: SimulatedProvider, other: SimulatedProvider) throws {
         try SimulatorFixture.run({ $0.apnsKeyEnvironment = its }) { fixture in
             let status = try push(fixture, to: its).get().status
             #expect(status == 200)
@@ -195,7 +195,7 @@ import Time
         }
     }
 
-    @Test func knowsWhatADeviceTakes() throws {
+    @Test func `knows what a device takes`() throws {
         try SimulatorFixture.run { fixture in
             let (devices, token) = (fixture.simulators.devices, SimulatorFixture.deviceToken)
             devices[token] = SimulatedDevice(topic: "com.example.chat.voip")
@@ -207,7 +207,7 @@ import Time
         }
     }
 
-    @Test func givesOneStreamUntilTheSenderIsKnown() throws {
+    @Test func `gives one stream until the sender is known`() throws {
         try SimulatorFixture.run { fixture in
             let statuses = try (0..<3).map { _ in try push(fixture).get().status }
             #expect(statuses == [200, 200, 200])

@@ -4,7 +4,7 @@ import Testing
 
 /// Values by name, of which the oldest are forgotten.
 @Suite struct BoundedDictionaryTests {
-    @Test func forgetsTheOldestName() {
+    @Test func `forgets the oldest name`() {
         var records = BoundedDictionary<Int>(capacity: 3)
         for number in 1...4 { records.set(number, for: "\(number)") }
         #expect(["1", "2", "3", "4"].map { records[$0] } == [nil, 2, 3, 4])
@@ -14,7 +14,7 @@ import Testing
         #expect(["2", "6", "7", "8", "9"].map { records[$0] } == [nil, nil, 7, 8, 9])
     }
 
-    @Test func changesInPlaceAndComparesBytes() {
+    @Test func `changes in place and compares bytes`() {
         var records = BoundedDictionary<Int>(capacity: 3)
         records.set(1, for: "caf\u{E9}")
         records.set(2, for: "cafe\u{301}")

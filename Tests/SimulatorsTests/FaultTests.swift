@@ -28,7 +28,7 @@ import Time
         try FaultReader.read(fault: Array(fault.utf8), into: script)
     }
 
-    @Test func happensAsOftenAsItSays() throws {
+    @Test func `happens as often as it says`() throws {
         try SimulatorFixture.run { fixture in
             try read(
                 #"{"provider":"rustore","after":2,"times":3,"answer":{"status":503,"reason":"UNAVAILABLE","retry_after":2}}"#,
@@ -43,7 +43,7 @@ import Time
         }
     }
 
-    @Test func happensToOneDevice() throws {
+    @Test func `happens to one device`() throws {
         try SimulatorFixture.run { fixture in
             try read(#"{"match":{"token":"device-2"},"times":null,"answer":{"status":429}}"#, into: fixture.simulators.faults)
             try expect(fixture, [200])
@@ -54,7 +54,7 @@ import Time
         }
     }
 
-    @Test func happensAtOneProvider() throws {
+    @Test func `happens at one provider`() throws {
         try SimulatorFixture.run { fixture in
             fixture.simulators.faults.add(Fault(.answer(.init(500)), at: .fcm), Fault(.answer(.init(500)), endpoint: .token))
             try expect(fixture, [200])
@@ -66,7 +66,7 @@ import Time
         #"{"reset":"stream"}"#, #"{"reset":"connection"}"#, #"{"close":true}"#, #"{"garbage":true}"#,
         #"{"goaway":"abrupt","reason":"Shutdown"}"#, #"{"stall":"stream"}"#, #"{"stall":"connection"}"#,
     ])
-    func anEndWithoutAnAnswer(_ fault: String) throws {
+    func `an end without an answer`(_ fault: String) throws {
         try SimulatorFixture.run { fixture in
             try expect(fixture, [200])
             try read(fault, into: fixture.simulators.faults)
@@ -83,7 +83,7 @@ import Time
     }
 
     @Test(arguments: [#"{"goaway":"this"}"#, #"{"goaway":"all"}"#, #"{"delay_ms":20}"#, #"{"max_streams":3}"#])
-    func anAnswerAllTheSame(_ fault: String) throws {
+    func `an answer all the same`(_ fault: String) throws {
         try SimulatorFixture.run { fixture in
             try read(fault, into: fixture.simulators.faults)
             try expect(fixture, [200, 200, 200])
@@ -93,7 +93,7 @@ import Time
     }
 
     @Test(arguments: ["close", "reset", "garbage"])
-    func aHandshakeThatFails(_ kind: String) throws {
+    func `a handshake that fails`(_ kind: String) throws {
         try SimulatorFixture.run { fixture in
             try read(#"{"provider":"rustore","handshake":"\#(kind)"}"#, into: fixture.simulators.faults)
             _ = try push(fixture)
@@ -102,7 +102,7 @@ import Time
         }
     }
 
-    @Test func interruptsWhatIsOpen() throws {
+    @Test func `interrupts what is open`() throws {
         try SimulatorFixture.run { fixture in
             try expect(fixture, [200])
             fixture.simulators[.rustore].interrupt(.goAway(.all, reason: "Shutdown"))
@@ -112,7 +112,7 @@ import Time
         }
     }
 
-    @Test func readsAScript() throws {
+    @Test func `reads a script`() throws {
         let (script, devices) = (FaultScript(), DeviceRegistry())
         let text = """
             {"faults":[{"stall":"stream"},{"handshake":"slow","delay_ms":10}],
@@ -134,7 +134,7 @@ import Time
         (#"{"delay_ms":1,"times":0}"#, "fault: times must be 1 or more, or null for ever"),
         (#"{"delay_ms":1,"match":{"topic":"t"}}"#, "fault.match: unknown key topic; known are token"),
     ])
-    func namesMistakes(_ fault: String, _ expected: String) throws {
+    func `names mistakes`(_ fault: String, _ expected: String) throws {
         let error = #expect(throws: FaultReader.Problem.self) { try read(fault, into: FaultScript()) }
         #expect(error?.description == expected)
     }

@@ -44,7 +44,7 @@ import Time
         return detail["errorCode"]
     }
 
-    @Test func fcmTakesAPushOfAServiceAccount() throws {
+    @Test func `FCM takes a push of a service account`() throws {
         try SimulatorFixture.run { fixture in
             let granted = try authorize(fixture, assertion(fixture))
             #expect(granted.status == 200)
@@ -66,7 +66,7 @@ import Time
         (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
         (1_800_000_000, "Fri, 15 Jan 2027 08:00:00 GMT"), (1_704_067_199, "Sun, 31 Dec 2023 23:59:59 GMT"),
     ])
-    func googleTellsTheTime(seconds: UnixSeconds, text: String) throws {
+    func `Google tells the time`(seconds: UnixSeconds, text: String) throws {
         try SimulatorFixture.run { fixture in
             fixture.now.update { $0 = seconds.milliseconds }
             let date = try fixture.post(.fcm, "/token", body: "").get().header("date")
@@ -74,7 +74,7 @@ import Time
         }
     }
 
-    @Test func fcmRefusesWrongAssertions() throws {
+    @Test func `FCM refuses wrong assertions`() throws {
         try SimulatorFixture.run { fixture in
             let now = Int64(fixture.seconds)
             let spoiled = [
@@ -94,7 +94,7 @@ import Time
         }
     }
 
-    @Test func accessTokensExpire() throws {
+    @Test func `access tokens expire`() throws {
         try SimulatorFixture.run({ $0.accessTokenSeconds = 60 }) { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             #expect(try send(fixture, provider: .fcm, token: token).status == 200)
@@ -106,7 +106,7 @@ import Time
         }
     }
 
-    @Test func fcmNamesWhatIsWrong() throws {
+    @Test func `FCM names what is wrong`() throws {
         try SimulatorFixture.run { fixture in
             let devices = fixture.simulators.devices
             let token = try authorize(fixture, assertion(fixture))["access_token"]
@@ -136,7 +136,7 @@ import Time
         }
     }
 
-    @Test func rustoreTakesItsToken() throws {
+    @Test func `RuStore takes its token`() throws {
         try SimulatorFixture.run { fixture in
             let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
             let (right, wrong) = (
@@ -185,7 +185,7 @@ import Time
         }
     }
 
-    @Test func hmsSaysItInTheBody() throws {
+    @Test func `HMS says it in the body`() throws {
         try SimulatorFixture.run { fixture in
             let secret = fixture.simulators.credentials.hmsSecret
             func authorize(_ secret: String) throws -> SimulatorReply {
@@ -216,7 +216,7 @@ import Time
         }
     }
 
-    @Test func revokedTokensAreUnknown() throws {
+    @Test func `revoked tokens are unknown`() throws {
         try SimulatorFixture.run { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             fixture.simulators.revokeAccessTokens()

@@ -9,7 +9,7 @@ import Time
 
 /// The sample backend of a bot, asked as Deskgate asks it, and as somebody else would.
 @Suite struct SampleShopTests {
-    @Test func answersWithTheShapesThatTheVendorShows() throws {
+    @Test func `answers with the shapes that the vendor shows`() throws {
         let site = try ShopSite()
         let list = try site.get("/orders?customer_id=user-1")
         #expect(list.status == 200)
@@ -34,7 +34,7 @@ import Time
         #expect(last.customerID == "user-1")
     }
 
-    @Test func givesNobodyWhatIsSomebodyElses() throws {
+    @Test func `gives nobody what is somebody elses`() throws {
         let site = try ShopSite()
         for path in ["/orders/2001", "/orders/9", "/orders/1002%20", "/orders/..%2f1002"] {
             #expect(try site.get("\(path)?customer_id=user-1").status == 404)
@@ -46,7 +46,7 @@ import Time
         #expect(site.shop.shopData == .sample)
     }
 
-    @Test func answersARepeatedChangeAsBefore() throws {
+    @Test func `answers a repeated change as before`() throws {
         let site = try ShopSite()
         let first = try site.cancel("1002", key: "k1", id: "c1")
         #expect(try site.cancel("1002", key: "k1", id: "c2") == first, "the same key")
@@ -56,7 +56,7 @@ import Time
         #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
     }
 
-    @Test func believesOnlyWhatIsSigned() throws {
+    @Test func `believes only what is signed`() throws {
         let site = try ShopSite()
         let path = "/orders?customer_id=user-1"
         #expect(try site.get(path, secret: site.former).status == 200, "any of its secrets")
@@ -72,7 +72,7 @@ import Time
         #expect(site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
     }
 
-    @Test func readsTheFileThatItWrites() throws {
+    @Test func `reads the file that it writes`() throws {
         let text = ShopData.sample.json.serialized(pretty: true)
         #expect(try ShopData(json: #require(JSONValue(parsing: text))) == .sample)
         for broken in [

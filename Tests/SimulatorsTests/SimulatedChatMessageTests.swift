@@ -20,7 +20,7 @@ import Testing
         try body(ChatCaller(sendbird: sendbird, client: client))
     }
 
-    @Test func joinsDeskAndChat() throws {
+    @Test func `joins desk and chat`() throws {
         try with { chat throws in
             let desk = DeskCaller(desk: chat.sendbird.desk, client: chat.client)
             #expect(try desk.status(.post, path: "customers", body: ["sendbirdId": "user-1"]) == 400, "Chat does not know the user yet")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func sendsSignedWebhooks() throws {
+    @Test func `sends signed webhooks`() throws {
         let receiver = try ScriptedServer(.requests([[.respond(500)], [.respond(500)], [.respond(200)]]))
         defer { receiver.stop() }
         try with(receiver.url("/sendbird/chat-webhook/shop"), change: { $0.appID = "shop" }) { chat throws in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func tellsAllThatPeopleDo() throws {
+    @Test func `tells all that people do`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         try with(receiver.url("/"), change: { $0.includesMembers = true }) { chat throws in
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// What it keeps has a bound, whatever a test or a demonstration that runs for days asks for.
-    @Test func forgetsTheOldest() throws {
+    @Test func `forgets the oldest`() throws {
         try with { chat throws in
             let (_, channel) = try chat.ticket()
             let numbers = try (1...201).map { try #require(chat.chat.post(.agent(text: "\($0)"), in: channel)) }
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// A receiver that never answers makes webhooks wait, but not without end.
-    @Test func givesUpWhatWaitsTooLong() throws {
+    @Test func `gives up what waits too long`() throws {
         let receiver = try ScriptedServer(.connections([[.readRequest, .hang]]))
         defer { receiver.stop() }
         try with(receiver.url("/")) { chat throws in

@@ -25,7 +25,7 @@ import Time
         try body(ChatCaller(sendbird: sendbird, client: client))
     }
 
-    @Test func issuesAndEndsSessionTokens() throws {
+    @Test func `issues and ends session tokens`() throws {
         try with { chat throws in
             let path = "v3/users/a%2Fb/token"
             #expect(try chat.code(.post, path: path, body: [:]) == "400 400201")
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test func keepsPushTokensOfEachService() throws {
+    @Test func `keeps push tokens of each service`() throws {
         try with { chat throws in
             chat.chat.meet("user-1")
             for (service, member) in [("apns", "apns_device_token"), ("gcm", "gcm_reg_token"), ("huawei", "huawei_device_token")] {
@@ -76,7 +76,7 @@ import Time
         }
     }
 
-    @Test func isStrict() throws {
+    @Test func `is strict`() throws {
         try with { chat throws in
             #expect(try chat.code(.get, path: "v3/applications/settings/webhook", token: "wrong") == "400 400401")
             #expect(try chat.call(.get, path: "v3/applications/settings/webhook")["webhook"]?["enabled"] == false)
@@ -88,7 +88,7 @@ import Time
         }
     }
 
-    @Test func wantsFewerRequestsOfEachKind() throws {
+    @Test func `wants fewer requests of each kind`() throws {
         let now = Monitor(Self.start)
         try with({
             $0.requestsPerSecond = 2
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test func failsAsTheScriptSays() throws {
+    @Test func `fails as the script says`() throws {
         let faults = FaultScript()
         let script = """
             {"faults":[{"provider":"sendbird-chat","match":{"token":"issue_session_token"},"answer":{"status":429,"retry_after":3}},

@@ -21,7 +21,7 @@ import Threading
         try body(DeskCaller(desk: desk, client: client))
     }
 
-    @Test func makesFindsAndListsTickets() throws {
+    @Test func `makes finds and lists tickets`() throws {
         try with { desk throws in
             let customer = try desk.customer()
             #expect(try desk.call(.get, path: "customers?sendbird_id=user-1")["results"] == [customer])
@@ -44,7 +44,7 @@ import Threading
         }
     }
 
-    @Test func pagesLists() throws {
+    @Test func `pages lists`() throws {
         try with { desk throws in
             let customer = try desk.customer()
             for _ in 0..<5 { _ = try desk.create(customer) }
@@ -59,7 +59,7 @@ import Threading
         }
     }
 
-    @Test func changesTickets() throws {
+    @Test func `changes tickets`() throws {
         try with { desk throws in
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             let path = "tickets/\(id)"
@@ -80,7 +80,7 @@ import Threading
         }
     }
 
-    @Test func isStrict() throws {
+    @Test func `is strict`() throws {
         try with({ $0.hasUser = { $0 == "user-1" } }) { desk throws in
             let customer = try desk.customer()
             let id = try #require(customer["id"]?.integer)
@@ -99,7 +99,7 @@ import Threading
         }
     }
 
-    @Test func failsAsTheScriptSays() throws {
+    @Test func `fails as the script says`() throws {
         let faults = FaultScript()
         let script = #"{"faults":[{"provider":"sendbird-desk","match":{"token":"list_tickets"},"answer":{"status":429,"retry_after":3}}]}"#
         try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
@@ -112,7 +112,7 @@ import Threading
         }
     }
 
-    @Test func showsSupportATicketWithTheFirstMessage() throws {
+    @Test func `shows support a ticket with the first message`() throws {
         try with { desk throws in
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             desk.desk.notice(messageFrom: "somebody-else", in: "sendbird_desk_\(id)")
@@ -122,7 +122,7 @@ import Threading
         }
     }
 
-    @Test func sendsSignedWebhooks() throws {
+    @Test func `sends signed webhooks`() throws {
         let receiver = try ScriptedServer(.requests([[.respond(500)], [.respond(200)]]))
         defer { receiver.stop() }
         try with({ $0.webhookURL = receiver.url("/sendbird/desk-webhook/shop") }) { desk throws in
@@ -162,7 +162,7 @@ import Threading
         }
     }
 
-    @Test func givesAWebhookUpAfterThreeTries() throws {
+    @Test func `gives a webhook up after three tries`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(503)))
         defer { receiver.stop() }
         try with({ $0.webhookURL = receiver.url("/") }) { desk throws in

@@ -31,7 +31,7 @@ import Time
         return try store.all().count
     }
 
-    @Test func isWholeWhileTheStoreGoesOn() throws {
+    @Test func `is whole while the store goes on`() throws {
         let store = try SQLiteStore(path: path)
         for number in 0..<20 { try store.take(Sample(number)) }
         try StoreFile.backUp(path, to: backup)
@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func overwritesNothing() throws {
+    @Test func `overwrites nothing`() throws {
         try SQLiteStore(path: path).close()
         try directory.write("backup.db", "somebody's")
         let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
@@ -70,7 +70,7 @@ import Time
         #expect(directory.contents() == ["backup.db", "other.db", "store.db"], "it leaves nothing else")
     }
 
-    @Test func isNotMadeOfDamage() throws {
+    @Test func `is not made of damage`() throws {
         try fill()
         try directory.write("store.db", Damage.overwritten.apply(to: try FileBytes.read(path)))
         let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
@@ -103,7 +103,7 @@ import Time
         #expect(disk.contents() == ["ballast"])
     }
 
-    @Test func comesBackInThePlaceOfAStoreWithALog() throws {
+    @Test func `comes back in the place of a store with a log`() throws {
         let store = try SQLiteStore(path: path)
         try store.take(Sample(1))
         try StoreFile.backUp(path, to: backup)
@@ -129,7 +129,7 @@ import Time
         #expect(try count(former) == 200)
     }
 
-    @Test func comesBackWhereNothingIs() throws {
+    @Test func `comes back where nothing is`() throws {
         let store = try SQLiteStore(path: path)
         try store.take(Sample(1))
         store.close()
@@ -144,7 +144,7 @@ import Time
         #expect(failure?.remedy == "it is no backup: name another file")
     }
 
-    @Test func refusesWhatIsInUseOrNoBackup() throws {
+    @Test func `refuses what is in use or no backup`() throws {
         let store = try SQLiteStore(path: path)
         try StoreFile.backUp(path, to: backup)
         let failure = #expect(throws: StoreError.self) { try StoreFile.restore(backup, to: path, asItIs: false) }

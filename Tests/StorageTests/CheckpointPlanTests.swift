@@ -10,12 +10,12 @@ import Testing
         #expect(plan.step(logged: 16_010) == .pass)
     }
 
-    @Test mutating func leavesAShortLogAlone() {
+    @Test mutating func `leaves a short log alone`() {
         for logged in [0, 1, 15_999] { #expect(plan.step(logged: logged) == .nothing) }
         #expect(plan.step(logged: 16_000) == .pass)
     }
 
-    @Test mutating func leavesTheLastPagesToTheWriter() {
+    @Test mutating func `leaves the last pages to the writer`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 20_000) == .pass)
         #expect(plan.step(moved: 20_000, logged: 21_000) == .pass)
@@ -26,19 +26,19 @@ import Testing
     }
 
     /// Where nothing is left to move, a commit could begin the log anew just as a pass begins.
-    @Test mutating func beginsNoPassWhereAllIsMoved() {
+    @Test mutating func `begins no pass where all is moved`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 16_010) == .finish)
     }
 
-    @Test mutating func findsALogThatHasBegunAnew() {
+    @Test mutating func `finds a log that has begun anew`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 12) == .nothing)
         #expect(plan.step(logged: 15_999) == .nothing)
         begin()
     }
 
-    @Test mutating func doesNotRunAfterCommitsThatWriteAsFast() {
+    @Test mutating func `does not run after commits that write as fast`() {
         begin()
         for pass in 1...5 { #expect(plan.step(moved: pass * 16_000, logged: (pass + 1) * 16_000) == .pass) }
         #expect(plan.step(moved: 96_000, logged: 112_000) == .nothing)
@@ -46,7 +46,7 @@ import Testing
         #expect(plan.step(logged: 116_000) == .pass)
     }
 
-    @Test mutating func waitsWhereSomebodyReadsTheBeginning() {
+    @Test mutating func `waits where somebody reads the beginning`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 18_000) == .pass)
         #expect(plan.step(moved: 16_010, logged: 19_000) == .nothing, "nothing was moved")
@@ -54,7 +54,7 @@ import Testing
         #expect(plan.step(logged: 23_000) == .pass)
     }
 
-    @Test mutating func waitsWhereTheLogCannotBeBegunAnew() {
+    @Test mutating func `waits where the log cannot be begun anew`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 16_020) == .finish)
         plan.finished(logged: 16_020, isEmpty: false)
@@ -62,7 +62,7 @@ import Testing
         #expect(plan.step(logged: 20_020) == .pass)
     }
 
-    @Test mutating func waitsAfterAPassThatMovedNothing() {
+    @Test mutating func `waits after a pass that moved nothing`() {
         begin()
         #expect(plan.step(moved: 0, logged: 17_000) == .nothing)
         #expect(plan.step(logged: 20_999) == .nothing)

@@ -49,7 +49,7 @@ import Time
         return pages.map { $0 < 100 } ?? false
     }
 
-    @Test func keepsTheLogShortWhileEventsCome() throws {
+    @Test func `keeps the log short while events come`() throws {
         let store = try open()
         defer { store.close() }
         try take(0..<800, waitingAfterEach: 100, store)
@@ -58,7 +58,7 @@ import Time
         #expect(try store.all().count == 800)
     }
 
-    @Test func goesOnWithALongLogWhileSomebodyReadsItsBeginning() throws {
+    @Test func `goes on with a long log while somebody reads its beginning`() throws {
         let store = try open()
         defer { store.close() }
         try take(0..<10, store)
@@ -75,7 +75,7 @@ import Time
         #expect(try store.all().count == 800)
     }
 
-    @Test func findsEverythingAgain() throws {
+    @Test func `finds everything again`() throws {
         let first = try open()
         try take(0..<300, first)
         first.close()
@@ -84,7 +84,7 @@ import Time
         #expect(try second.all().map(\.event.data) == Array(repeating: data, count: 300))
     }
 
-    @Test func keepsTheLogWhenTheDiskTakesNoMorePages() throws {
+    @Test func `keeps the log when the disk takes no more pages`() throws {
         let first = try open { $0.probeIntervalMilliseconds = 5 }
         try take(0..<50, first)
         try #require(makeUnwritable(directory.path("store.db")))
@@ -117,7 +117,7 @@ import Time
         #expect(error.remedy == remedy)
     }
 
-    @Test func movesEverythingAgainOnlyWhileNobodyElseHasTheFileOpen() throws {
+    @Test func `moves everything again only while nobody else has the file open`() throws {
         try open().close()
         let path = directory.path("store.db")
         let reader = try LockingProcess.start(path, 0x4000_0002..<0x4000_0200, shared: true)
@@ -133,7 +133,7 @@ import Time
         try SQLiteStore(path: path, movesAgain: true).close()
     }
 
-    @Test func acceptsNothingNewWhileAReaderKeepsTheLogLong() throws {
+    @Test func `accepts nothing new while a reader keeps the log long`() throws {
         let store = try open {
             $0.maximumLogPages = 1000
             $0.probeIntervalMilliseconds = 5

@@ -27,7 +27,7 @@ import Time
         try store.all().reversed().map { "\($0.event.kind.rawValue) \($0.notifier) \($0.state.rawValue)" }
     }
 
-    @Test(arguments: Backend.allCases) func eachIsToldOnce(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each is told once`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.conditions() == [])
         #expect(try store.store.clear(Self.key, announcing: end(1)) == false, "it has not begun")
@@ -43,7 +43,7 @@ import Time
         #expect(try reported(store.store).count == 5)
     }
 
-    @Test(arguments: Backend.allCases) func itsEventIsDeliveredLikeEveryOther(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `its event is delivered like every other`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: begin(1, to: ["log"])))
         let claimed = try #require(try store.store.claim(at: 2000).first)
@@ -60,14 +60,14 @@ import Time
         #expect(try store.store.deliveries(filter, limit: 10).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func nobodyNeedBeTold(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: nil))
         #expect(try store.store.clear(Self.key, announcing: nil))
         #expect(try store.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func eachKindAndSubjectHasItsOwn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each kind and subject has its own`(_ backend: Backend) throws {
         let store = try backend.store()
         let subjects = ["", "a\u{0}b", "caf\u{e9}", "cafe\u{301}"]
         let keys = OperatorCondition.Kind.allCases.flatMap { kind in subjects.map { OperatorCondition.Key(kind, $0) } }.sorted()
@@ -78,7 +78,7 @@ import Time
     }
 
     /// Where there is no room for the event, the condition has begun all the same.
-    @Test(arguments: Backend.allCases) func aFullQueueTakesTheCondition(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a full queue takes the condition`(_ backend: Backend) throws {
         let store = try backend.store(maxPending: 1)
         try store.store.take(Sample(1))
         #expect(try store.store.raise(condition(), announcing: begin(2)))
@@ -86,7 +86,7 @@ import Time
         #expect(try store.store.all().filter { $0.state == .dead }.map(\.reason) == ["queue_full", "queue_full"])
     }
 
-    @Test func aRestartForgetsNothing() throws {
+    @Test func `a restart forgets nothing`() throws {
         let directory = try TemporaryDirectory()
         let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
         let store = try backend.store()
         store.store.close()
         #expect(throws: StoreError.self) { _ = try store.store.conditions() }

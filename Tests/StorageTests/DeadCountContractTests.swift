@@ -37,7 +37,7 @@ import Time
             })
     }
 
-    @Test(arguments: Backend.allCases) func eachWayToDieIsCounted(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each way to die is counted`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 8)
         let store = fixture.store
         #expect(try store.dead() == DeadCounts([], endedBy: nil))
@@ -62,7 +62,7 @@ import Time
         #expect(try expectExact(store, "expired, found by a claim") == 8)
     }
 
-    @Test(arguments: Backend.allCases) func whatIsDeadWhenItIsMadeIsCounted(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what is dead when it is made is counted`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for number in 0..<4 {
             _ = try fixture.store.take(Sample(number).incoming(to: number < 2 ? ["full"] : ["full", "other"]))
@@ -71,7 +71,7 @@ import Time
         #expect(try expectExact(fixture.store, "no room") == 2)
     }
 
-    @Test(arguments: Backend.allCases) func eachWayToLeaveIsCounted(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each way to leave is counted`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 3 }
         let store = fixture.store
         try take(store, numbers: 0..<30) {
@@ -99,7 +99,7 @@ import Time
         #expect(try store.dead() == DeadCounts([], endedBy: nil))
     }
 
-    @Test(arguments: Backend.allCases) func manyAreCountedExactly(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `many are counted exactly`(_ backend: Backend) throws {
         let fixture = try backend.store()
         // The model looks at all of them for each.
         let count = backend == .memory ? 250 : 3000
@@ -110,7 +110,7 @@ import Time
         #expect(try fixture.store.deadInOrder().map { "\($0.notifier) \($0.count)" } == ["http \(count)", "log \(count)"])
     }
 
-    @Test func aFileThatIsOpenedAgainHasTheCounts() throws {
+    @Test func `a file that is opened again has the counts`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         try take(store, numbers: 0..<3) { $0.expires = 1100 }
@@ -122,7 +122,7 @@ import Time
     }
 
     /// Replicas that end, retry and delete deliveries of one notifier at once neither wait for each other in a circle nor miscount.
-    @Test func replicasAtOnceCountExactly() throws {
+    @Test func `replicas at once count exactly`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         // Rows are summed up meanwhile.
@@ -157,7 +157,7 @@ import Time
     }
 
     /// A reader of the counts would otherwise look at as many rows as have ever died.
-    @Test func aHeartbeatSumsUpTheRows() throws {
+    @Test func `a heartbeat sums up the rows`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50

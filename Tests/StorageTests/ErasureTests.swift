@@ -56,7 +56,7 @@ import Time
         }
     }
 
-    @Test func ofWhatHasArrived() throws {
+    @Test func `of what has arrived`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<60)
@@ -66,7 +66,7 @@ import Time
         #expect(try store.all().count == 60, "that they were delivered is still known")
     }
 
-    @Test func ofWhatIsPurged() throws {
+    @Test func `of what is purged`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<60)
@@ -76,7 +76,7 @@ import Time
         #expect(eventually { (try? found()) == 0 })
     }
 
-    @Test func ofTokensInEvents() throws {
+    @Test func `of tokens in events`() throws {
         let store = try open()
         defer { store.close() }
         for number in 0..<20 { try store.put("\(Self.marker)\(number)", user: "u\(number)") }
@@ -87,7 +87,7 @@ import Time
     }
 
     /// Texts, identifiers and tokens of somebody who was forgotten, and nothing of others.
-    @Test func ofWhoIsForgotten() throws {
+    @Test func `of who is forgotten`() throws {
         let store = try open()
         defer { store.close() }
         let user = "\(Self.marker)user"
@@ -182,7 +182,7 @@ import Time
     }
 
     /// A text is found wherever it stands, also across the parts that are read at once.
-    @Test func theSearchFindsEveryPlace() throws {
+    @Test func `the search finds every place`() throws {
         let path = directory.path("bytes")
         let text = Array(Self.marker.utf8)
         for offset in [0, 1, 100, (1 << 20) - text.count, (1 << 20) - 3, (1 << 20) - 1, 1 << 20, (2 << 20) - 5] {
@@ -197,7 +197,7 @@ import Time
     }
 
     /// What is still to be sent stays.
-    @Test func keepsWhatWaits() throws {
+    @Test func `keeps what waits`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<4)

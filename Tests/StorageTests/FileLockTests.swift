@@ -29,7 +29,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         failure { () throws(FileLock.Failure) in _ = try lock() }
     }
 
-    @Test func excludesOthersUntilItIsLetGo() throws {
+    @Test func `excludes others until it is let go`() throws {
         var lock: FileLock? = try lock()
         #expect(refusal == .held(by: nil))
         withExtendedLifetime(lock) {}
@@ -38,7 +38,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(lock != nil)
     }
 
-    @Test func holdsWhatItsFileIsCalledAfterwards() throws {
+    @Test func `holds what its file is called afterwards`() throws {
         let lock = try lock()
         #expect(!lock.isRemoved)
         #expect(unsafe link(path, directory.path("other")) == 0)
@@ -50,7 +50,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
     }
 
     /// A program that is being started has a copy of every descriptor for a moment; another descriptor of the same open file stands for it.
-    @Test func isLetGoWhileACopyOfItsDescriptorIsOpen() throws {
+    @Test func `is let go while a copy of its descriptor is open`() throws {
         var lock: FileLock? = try lock()
         let copies = ownDescriptors().filter { leads($0, to: path) }.map { dup($0) }
         #expect(copies.count == 1)
@@ -65,7 +65,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         return unsafe fstat(descriptor, &file) == 0 && stat(path, &named) == 0 && file.st_ino == named.st_ino && file.st_dev == named.st_dev
     }
 
-    @Test func namesAProcessThatLocksOtherBytes() throws {
+    @Test func `names a process that locks other bytes`() throws {
         let other = try LockingProcess.start(path, 5..<6)
         let lock = try lock()
         #expect(lock.holder(of: 0..<10) == other.identifier)
@@ -87,7 +87,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(!FileLock.isHeld(directory.path("missing"), byte: 100))
     }
 
-    @Test func saysWhyTheFileCannotBeOpened() throws {
+    @Test func `says why the file cannot be opened`() throws {
         let error = failure { () throws(FileLock.Failure) in _ = try FileLock(directory.path("missing"), byte: 1, others: 0..<1) }
         guard case .system(let reason)? = error else {
             Issue.record("it was opened")
@@ -98,7 +98,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
 }
 
 @Suite struct FileSystemTests {
-    @Test func knowsSizeAndRoom() throws {
+    @Test func `knows size and room`() throws {
         let directory = try TemporaryDirectory()
         try File.create(directory.path("file"), mode: 0o600, [1, 2, 3])
         #expect(try FileSystem.size(of: directory.path("file")) == 3)

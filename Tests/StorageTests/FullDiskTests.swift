@@ -21,7 +21,7 @@ import Time
         return (10_000, nil)
     }
 
-    @Test func keepsWhatItTookAndWorksAgainWhenThereIsRoom() throws {
+    @Test func `keeps what it took and works again when there is room`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maximumFileBytes = 1 << 20
@@ -43,7 +43,7 @@ import Time
 
     /// - Parameter probeMilliseconds: how often an idle store checks whether there is room. The longer one never comes in this test.
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"), arguments: [5, 3_600_000] as [UInt64])
-    func survivesADiskThatIsReallyFull(probeMilliseconds: UInt64) throws {
+    func `survives a disk that is really full`(probeMilliseconds: UInt64) throws {
         let isProbing = probeMilliseconds == 5
         let disk = try SmallDisk()
         try disk.fill("ballast", bytes: 700_000)
@@ -78,7 +78,7 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func saysThatItMayNotWrite() throws {
+    func `says that it may not write`() throws {
         let disk = try SmallDisk()
         let store = try SQLiteStore(path: disk.path("store.db"))
         store.close()
@@ -92,7 +92,7 @@ import Time
         }
     }
 
-    @Test func leavesTheRestOfTheDiskToOthers() throws {
+    @Test func `leaves the rest of the disk to others`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let first = try SQLiteStore(path: path)

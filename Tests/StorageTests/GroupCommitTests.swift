@@ -37,20 +37,20 @@ import Time
         return store.commits - before
     }
 
-    @Test func makesManyCallsDurableTogether() throws {
+    @Test func `makes many calls durable together`() throws {
         let store = try open { _ in }
         defer { store.close() }
         #expect(try commits(of: 400, store) <= 2, "what the writer had taken before the rest came, and the rest")
         #expect(try store.pending().map(\.count) == [400])
     }
 
-    @Test func commitsEachCallWhereThatIsWanted() throws {
+    @Test func `commits each call where that is wanted`() throws {
         let store = try open { $0.maximumBatch = 1 }
         defer { store.close() }
         #expect(try commits(of: 50, store) == 50)
     }
 
-    @Test func refusesWhatNoDiskWouldEverTake() throws {
+    @Test func `refuses what no disk would ever take`() throws {
         let store = try open { $0.maximumQueued = 10 }
         let kinds = Monitor<[StoreError.Kind?]>([])
         try whileLocked {
@@ -69,7 +69,7 @@ import Time
         #expect(answers.count { $0 == nil } == 8, "a quarter of the room is left for registrations")
     }
 
-    @Test func worksForManyThreadsAtOnce() throws {
+    @Test func `works for many threads at once`() throws {
         let store = try open { _ in }
         defer { store.close() }
         let areAllAccepted = Monitor(false)

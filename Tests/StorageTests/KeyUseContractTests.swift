@@ -12,7 +12,7 @@ import Time
         KeyUse(appID: app, keyID: keyID, since: since, usedAt: usedAt)
     }
 
-    @Test(arguments: Backend.allCases) func theEarliestRecordAndTheLatestUseStay(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the earliest record and the latest use stay`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.keyUses() == [])
         let steps: [(KeyUse, KeyUse)] = [
@@ -28,7 +28,7 @@ import Time
     }
 
     /// Two names that Unicode calls equal, and one with the character that PostgreSQL's text cannot hold.
-    @Test(arguments: Backend.allCases) func eachKeyHasItsOwn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each key has its own`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let uses = [
             use("a\u{0}b", keyID: 1, usedAt: 60_000), use("app", keyID: 0, usedAt: 120_000), use("app", keyID: 1),
@@ -39,7 +39,7 @@ import Time
         #expect(try fixture.store.keyUses() == uses)
     }
 
-    @Test func aRestartForgetsNothing() throws {
+    @Test func `a restart forgets nothing`() throws {
         let directory = try TemporaryDirectory()
         let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
         let fixture = try backend.store()
         fixture.store.close()
         #expect(throws: StoreError.self) { try fixture.store.record([use()]) }
@@ -63,7 +63,7 @@ import Time
         fixture.store.announce(keysDigest: "x")
     }
 
-    @Test func aLastUseIsAtLeastTheTimeOfWhichNothingIsKnown() {
+    @Test func `a last use is at least the time of which nothing is known`() {
         #expect(use(since: 5000).lastPossibleUse == 5000)
         #expect(use(since: 5000, usedAt: 4000).lastPossibleUse == 5000)
         #expect(use(since: 5000, usedAt: 6000).lastPossibleUse == 6000)

@@ -16,7 +16,7 @@ import Time
 
     private func comments(_ deliveries: [Delivery]) -> [HelpDeskID] { deliveries.compactMap(\.event.identity.commentID) }
 
-    @Test func whatWasLeasedIsDueAtOnce() throws {
+    @Test func `what was leased is due at once`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1))
         #expect(try store.claim(at: 2000).count == 1)
@@ -34,7 +34,7 @@ import Time
         #expect(try store.claim(at: 2000).map(\.attempts) == [2])
     }
 
-    @Test func otherDeliveriesAreLeftAsTheyAre() throws {
+    @Test func `other deliveries are left as they are`() throws {
         var store = try open()
         for number in 1...5 { try store.take(Sample(number).with { $0.notifier = number == 5 ? "http" : "log" }) }
         let claimed = try store.claim(at: 2000, limit: 3)
@@ -48,7 +48,7 @@ import Time
         #expect(try store.all().map { try store.story(of: $0.id) } == before)
     }
 
-    @Test func aTryIsInterruptedOnce() throws {
+    @Test func `a try is interrupted once`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1))
         _ = try store.claim(at: 2000)
@@ -63,7 +63,7 @@ import Time
         #expect(try store.story(of: delivery.id)?.attempts.map(\.outcome) == ["interrupted", "retry"])
     }
 
-    @Test func theOrderOfATicketIsKept() throws {
+    @Test func `the order of a ticket is kept`() throws {
         var store = try open()
         for number in 1...4 {
             try store.take(
@@ -82,7 +82,7 @@ import Time
         #expect(comments(try store.claim(at: 2001)) == [2])
     }
 
-    @Test func whatHasExpiredMeanwhileIsGivenUp() throws {
+    @Test func `what has expired meanwhile is given up`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1).with { $0.expires = 2500 })
         _ = try store.claim(at: 2000)

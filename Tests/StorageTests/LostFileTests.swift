@@ -56,7 +56,7 @@ import Time
         try directory.write(copy, try FileBytes.read(directory.path(name)))
     }
 
-    @Test(arguments: ["-wal", "-shm"]) func isReportedAndNothingIsLost(_ suffix: String) throws {
+    @Test(arguments: ["-wal", "-shm"]) func `is reported and nothing is lost`(_ suffix: String) throws {
         let store = try filled()
         try remove(path + suffix)
         try expectNothingIsAnswered(store)
@@ -84,7 +84,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func isFoundWithoutACall() throws {
+    @Test func `is found without a call`() throws {
         let store = try filled()
         try remove(path + "-wal")
         #expect(eventually { store.refusal?.kind == .notOpen })
@@ -92,7 +92,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func aLogInItsPlaceIsLeftAlone() throws {
+    @Test func `a log in its place is left alone`() throws {
         let store = try filled()
         // In one step: the store looks for its files at any time, and must not find that the log is missing.
         try directory.write("other", "somebody's")
@@ -107,7 +107,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func aDatabaseWithoutANameIsSavedUnderAnother() throws {
+    @Test func `a database without a name is saved under another`() throws {
         let store = try filled()
         try remove(path)
         try expectNothingIsAnswered(store)
@@ -154,7 +154,7 @@ import Time
         #expect(store.refusal?.description == expected)
     }
 
-    @Test func worksAgainWhenEverythingIsBack() throws {
+    @Test func `works again when everything is back`() throws {
         let store = try filled()
         let result = unsafe rename(path, directory.path("elsewhere.db"))
         try #require(result == 0)

@@ -44,7 +44,7 @@ import Time
         "user device app1 ann", "user revocation app3 ann",
     ]
 
-    @Test(arguments: Backend.allCases) func findsEverythingWithTheName(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `finds everything with the name`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let (found, pages) = try search(fixture.store, name: "ann")
@@ -54,14 +54,14 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, NameMatch.Kind.allCases)
-    func findsOnlyTheKindThatIsWanted(_ backend: Backend, _ kind: NameMatch.Kind) throws {
+    func `finds only the kind that is wanted`(_ backend: Backend, _ kind: NameMatch.Kind) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         #expect(try search(fixture.store, name: "ann", kinds: [kind]).found == Self.matches.filter { $0.hasPrefix("\(kind) ") })
     }
 
     /// However many apps there are, the first page knows where a user is blocked.
-    @Test(arguments: Backend.allCases) func findsAUserWhoIsBlockedInOneOfManyApps(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `finds a user who is blocked in one of many apps`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...30 as ClosedRange<UInt64> {
             try fixture.store.revoke(.sample(number, appID: "app\(number)", .user(number == 25 ? "ann" : "bob")))
@@ -71,7 +71,7 @@ import Time
     }
 
     /// Pages end after a step of two rows, here, and lose nothing.
-    @Test(arguments: Backend.allCases) func goesOnFromPageToPage(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `goes on from page to page`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -93,7 +93,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func aDeviceThatHasSignedOutIsNotFound(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device that has signed out is not found`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T1", user: "ann", device: "phone", at: 1000)
         try fixture.store.put(nil, user: "ann", device: "phone", at: 2000)
@@ -103,7 +103,7 @@ import Time
     }
 
     /// A digest of a person who was forgotten is no name.
-    @Test(arguments: Backend.allCases) func aFormerUserHasNoName(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a former user has no name`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for revocation in Revocation.samples(appID: "app") { try fixture.store.revoke(revocation) }
         let former = try #require(
@@ -113,7 +113,7 @@ import Time
         #expect(try search(fixture.store, name: former).found.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func namesAreComparedAsBytes(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `names are compared as bytes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, name) in ["e\u{301}", "\u{e9}", "a\u{0}\u{1}%_"].enumerated() {
             try fixture.store.revoke(.sample(UInt64(number + 1), appID: name, .user(name)))

@@ -31,13 +31,13 @@ import Testing
         #expect(StoreError.empty("/dev/null").description.hasSuffix("; it is no file; name one in store.path"))
     }
 
-    @Test func makesAFileThatDoesNotExist() throws {
+    @Test func `makes a file that does not exist`() throws {
         #expect(refusal(path) == nil)
         #expect(directory.contents() == ["store.db"])
         #expect(try Connection(path: path, mode: .readOnly).userVersion() == Migrations.latest)
     }
 
-    @Test func refusesAFileWithoutTables() throws {
+    @Test func `refuses a file without tables`() throws {
         try directory.write("store.db", "")
         #expect(refusal(path)?.kind == .corrupt)
         let connection = try Connection(path: path, mode: .readWriteCreate)
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: StoreError.self) { try StoreFile.check(path) }
     }
 
-    @Test func refusesTheFileOfARunningStoreWithoutItsLog() throws {
+    @Test func `refuses the file of a running store without its log`() throws {
         let store = try SQLiteStore(path: path)
         defer { store.close() }
         try store.take(Sample(1))
@@ -61,13 +61,13 @@ import Testing
         try StoreFile.check(path)
     }
 
-    @Test func refusesALogWithoutItsDatabase() throws {
+    @Test func `refuses a log without its database`() throws {
         try directory.write("store.db-wal", "something")
         #expect(refusal(path)?.kind == .corrupt)
         #expect(directory.contents() == ["store.db-wal"])
     }
 
-    @Test func takesUpTheLogOfARunThatWasCutOff() throws {
+    @Test func `takes up the log of a run that was cut off`() throws {
         let store = try SQLiteStore(path: path)
         defer { store.close() }
         try store.take(Sample(1))
@@ -77,7 +77,7 @@ import Testing
         #expect(try again.all().count == 1)
     }
 
-    @Test func saysWhatKeepsItFromMakingOne() throws {
+    @Test func `says what keeps it from making one`() throws {
         let error = try #require(refusal(directory.path("missing/store.db")))
         #expect(error.kind == .unavailable)
         #expect(error.description.hasPrefix("cannot create \(directory.path("missing/store.db")): No such file or directory; "))

@@ -45,7 +45,7 @@ import Time
         return try seen.get()
     }
 
-    @Test(arguments: Backend.allCases) func decidesOnWhatIsKnown(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `decides on what is known`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try asked(fixture.store) == nil)
         #expect(try fixture.store.take(report(1)) == .accepted(events: [Sample(1).event.id], remark: nil))
@@ -56,7 +56,8 @@ import Time
     }
 
     /// The route has asked a snapshot in memory that did not know it yet; and the person may be known to the decision alone.
-    @Test(arguments: Backend.allCases, [true, false]) func isIgnoredAboutSomebodyForgotten(_ backend: Backend, _ isNamed: Bool) throws {
+    @Test(arguments: Backend.allCases, [true, false]) func `is ignored about somebody forgotten`(_ backend: Backend, _ isNamed: Bool) throws
+    {
         let fixture = try backend.store()
         let former = try FormerUser(Self.person, salt: [UInt8](0..<32))
         try fixture.store.revoke(.sample(1, .formerUser(former)))
@@ -82,7 +83,7 @@ import Time
         #expect(try fixture.store.take(made) == .accepted(events: [Sample(1).event.id], remark: nil))
     }
 
-    @Test(arguments: Backend.allCases) func recognisesABody(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `recognises a body`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         #expect(try fixture.store.take(report(2, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
@@ -92,7 +93,7 @@ import Time
         #expect(try asked(fixture.store)?.data == Array("xx".utf8))
     }
 
-    @Test(arguments: Backend.allCases) func decidesInOrderInOneTransaction(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `decides in order in one transaction`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answers = try (1...20).map { number in
             let answer = Answer<ReportOutcome>()
@@ -105,7 +106,7 @@ import Time
         #expect(try asked(fixture.store)?.data.count == 20)
     }
 
-    @Test(arguments: Backend.allCases) func changesNothingWithoutRoom(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `changes nothing without room`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         _ = try fixture.store.take(report(1))
         #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
@@ -113,7 +114,7 @@ import Time
         #expect(try fixture.store.take(report(3, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
     }
 
-    @Test(arguments: Backend.allCases) func changesNothingWhereNobodyWouldBeTold(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `changes nothing where nobody would be told`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(report(1))
         #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
@@ -122,7 +123,7 @@ import Time
     }
 
     /// Nothing is made of what comes about a person who was forgotten, though nobody knows any more who that was.
-    @Test(arguments: Backend.allCases) func forgetsAPerson(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets a person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
@@ -132,7 +133,7 @@ import Time
         #expect(try fixture.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func forgetsWhatNobodyHeardOf(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets what nobody heard of`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         func purge(at now: UnixMilliseconds) throws -> Int {
@@ -145,7 +146,7 @@ import Time
         #expect(try asked(fixture.store) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func anEventOfNobodyNeedsNoDevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an event of nobody needs no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1, user: ""))
         #expect(try fixture.store.all().map(\.state) == [.pending])

@@ -49,7 +49,7 @@ import Time
     }
 
     /// Meanwhile some of them die anew, and others die for the first time, among them such as had arrived before all of the set.
-    @Test(arguments: Backend.allCases) func aLargeSetIsRetriedOnceEach(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a large set is retried once each`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         // The model looks at all of them for each.
@@ -78,7 +78,7 @@ import Time
         #expect(try store.pending().first { $0.notifier == "log" }?.count == count - dyingAnew)
     }
 
-    @Test(arguments: Backend.allCases) func whatDiesAfterTheCountIsNotInTheSet(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what dies after the count is not in the set`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 0..<3)
         let cursor = try set(fixture.store)
@@ -88,7 +88,7 @@ import Time
         #expect(try fixture.store.dead().deliveries.map(\.count) == [1])
     }
 
-    @Test(arguments: Backend.allCases) func criteriaNarrowTheSet(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `criteria narrow the set`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.takeAll(
@@ -116,7 +116,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, [RetryObstacle.notifierQueueFull, .queueFull])
-    func whatFindsNoRoomStaysDead(_ backend: Backend, obstacle: RetryObstacle) throws {
+    func `what finds no room stays dead`(_ backend: Backend, obstacle: RetryObstacle) throws {
         let fixture = try obstacle == .queueFull ? backend.store(maxPending: 4) : backend.store(perNotifier: 4)
         for first in [0, 4, 8] { try fill(fixture.store, first..<first + 4) }
         let all = try retry([fixture.store], try set(fixture.store), limit: 5)
@@ -153,7 +153,7 @@ import Time
         #expect(try fixture.store.current(delivery)?.state == .pending)
     }
 
-    @Test(arguments: Backend.allCases) func whatIsGoneMeanwhileEndsTheSetAllTheSame(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what is gone meanwhile ends the set all the same`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 0..<10)
         let all = try retry([fixture.store], try set(fixture.store), limit: 4) { _ in
@@ -164,7 +164,7 @@ import Time
     }
 
     /// The cursor alone names the set: it holds behind a load balancer and after a restart.
-    @Test func anotherProcessGoesOn() throws {
+    @Test func `another process goes on`() throws {
         let place = try PostgresSchemaFixture()
         let replicas = try (0..<2).map { _ in try place.store() }
         defer { for replica in replicas { replica.close() } }
@@ -183,7 +183,7 @@ import Time
     }
 
     /// Two operators retry the same set.
-    @Test(arguments: Backend.allCases) func twoAtOnceRetryEachOnce(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `two at once retry each once`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 10 }
         try fill(fixture.store, 0..<200)
         let cursor = try set(fixture.store)

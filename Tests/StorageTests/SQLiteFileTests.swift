@@ -29,7 +29,7 @@ import Time
         try #require(result == 0)
     }
 
-    @Test func remembersEveryState() throws {
+    @Test func `remembers every state`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try open(path)
@@ -52,7 +52,7 @@ import Time
         #expect(try store.claim(at: 2000).map(\.event.identity.commentID) == [3, 4])
     }
 
-    @Test func keepsNothingOfWhatWasWrittenWhenTheLastDeliveryGoes() throws {
+    @Test func `keeps nothing of what was written when the last delivery goes`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try open(path)
@@ -70,7 +70,7 @@ import Time
         #expect(data == ["{\"body\":\"MARKER\"}"], "the second one still goes somewhere")
     }
 
-    @Test(arguments: [false, true]) func acceptsNothingThatTheNextStartWouldNotFind(_ isReplaced: Bool) throws {
+    @Test(arguments: [false, true]) func `accepts nothing that the next start would not find`(_ isReplaced: Bool) throws {
         let directory = try TemporaryDirectory()
         let (path, elsewhere) = (directory.path("store.db"), directory.path("elsewhere.db"))
         let store = try open(path) { $0.probeIntervalMilliseconds = 5 }
@@ -88,7 +88,7 @@ import Time
         try store.take(Sample(2))
     }
 
-    @Test func leavesOneFileBehindForItsOwnerOnly() throws {
+    @Test func `leaves one file behind for its owner only`() throws {
         let directory = try TemporaryDirectory()
         let store = try open(directory.path("store.db"))
         try store.take(Sample(1))
@@ -97,7 +97,7 @@ import Time
         #expect(try File.read(directory.path("store.db"), limit: 1 << 20).isReadableByEveryone == false)
     }
 
-    @Test func refusesASecondStore() throws {
+    @Test func `refuses a second store`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try open(path)
@@ -112,7 +112,7 @@ import Time
         #expect(error(path) == nil)
     }
 
-    @Test func refusesANewerSchema() throws {
+    @Test func `refuses a newer schema`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         try open(path).close()
@@ -124,7 +124,7 @@ import Time
         #expect(refusal.description.contains("newer version (schema 99, this one knows \(Migrations.latest))"))
     }
 
-    @Test func refusesWhatIsNoDatabase() throws {
+    @Test func `refuses what is no database`() throws {
         let directory = try TemporaryDirectory()
         try File.create(directory.path("store.db"), mode: 0o600, Array(repeating: UInt8(ascii: "x"), count: 8192))
         #expect(error(directory.path("store.db"))?.kind == .corrupt)
@@ -147,14 +147,14 @@ import Time
         return directory.path("store.db")
     }
 
-    @Test func findsDamageAfterARunThatWasNotClosed() throws {
+    @Test func `finds damage after a run that was not closed`() throws {
         let directory = try TemporaryDirectory()
         let refusal = try #require(error(try damaged(directory, marksRun: true)))
         #expect(refusal.kind == .corrupt)
         #expect(!refusal.description.contains("-wal") && refusal.description.contains("restore"), "\(refusal)")
     }
 
-    @Test func acceptsNothingOnceDamageWasMet() throws {
+    @Test func `accepts nothing once damage was met`() throws {
         let directory = try TemporaryDirectory()
         let path = try damaged(directory, marksRun: false)
         // Where the damage is met depends on SQLite: at the start at the earliest, or when rows are changed.
@@ -174,14 +174,14 @@ import Time
         #expect(throws: StoreError.self) { try store.take(Sample(1000).incoming(to: [])) }
     }
 
-    @Test func saysWhatIsMissing() throws {
+    @Test func `says what is missing`() throws {
         let directory = try TemporaryDirectory()
         let refusal = try #require(error(directory.path("missing/store.db")))
         #expect(refusal.kind == .unavailable)
         #expect(refusal.description.contains("directory must exist"))
     }
 
-    @Test func waitsForAForeignLockAndThenSaysSo() throws {
+    @Test func `waits for a foreign lock and then says so`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try open(path) {

@@ -29,7 +29,7 @@ import Time
     }
 
     /// Version 9 only added the table of bots' calls, so a file without it is one of version 8.
-    @Test func aFileOfAnEarlierVersionKeepsWhatItHas() throws {
+    @Test func `a file of an earlier version keeps what it has`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -63,7 +63,7 @@ import Time
         #expect(try store.claim(at: 2001).count == 2, "the others wait still")
     }
 
-    @Test func theFormsOfOneTokenAreBroughtTogether() throws {
+    @Test func `the forms of one token are brought together`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         try SQLiteStore(path: path).close()

@@ -33,39 +33,39 @@ import Testing
         }
     }
 
-    @Test func ofTheWriter() throws {
+    @Test func `of the writer`() throws {
         check(try plans { try WriterStatements($0) }, count: 30)
     }
 
     /// However much waits for another app or is not due, a claim reads only what it takes.
-    @Test func ofClaims() throws {
+    @Test func `of claims`() throws {
         let due = try plans { try WriterStatements($0) }.filter { $0.sql.contains("due_at <= ?2") && $0.sql.contains("stories") }
         #expect(due.count == 1)
         let search = "SEARCH deliveries USING INDEX deliveries_due (notifier=? AND app=? AND state=? AND leads=? AND due_at<?)"
         #expect(due.first?.steps.first == search)
     }
 
-    @Test func ofTheWriterForDevices() throws {
+    @Test func `of the writer for devices`() throws {
         check(try plans { try DeviceStatements($0) }, count: 20)
     }
 
-    @Test func ofTheWriterForCallsOfBots() throws {
+    @Test func `of the writer for calls of bots`() throws {
         check(try plans { try BotCallStatements($0) }, count: 7)
     }
 
-    @Test func ofReaders() throws {
+    @Test func `of readers`() throws {
         check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }
 
     /// However many revocations other apps have, the list of one reads only its own.
-    @Test func ofTheRevocationsOfAnApp() throws {
+    @Test func `of the revocations of an app`() throws {
         let listed = try plans { try RevocationQueries($0) }.filter { $0.sql.contains("app_id = ?3") && !$0.sql.contains("user_id = ?4") }
         #expect(listed.count == 1)
         #expect(listed.first?.steps.contains("SEARCH revocations USING INDEX revocations_of_app (app=? AND id<?)") == true, "\(listed)")
     }
 
     /// A search for a name in all apps looks into the index of each app, or at no more than a step.
-    @Test func ofNames() throws {
+    @Test func `of names`() throws {
         let found = try plans { try NameQueries($0) }
         check(found, count: 3)
         let steps = Set(found.flatMap(\.steps))
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The test sees what it is there for.
-    @Test func seesAScan() throws {
+    @Test func `sees a scan`() throws {
         let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }
         #expect(found.flatMap(\.steps).contains { $0.hasPrefix("SCAN devices") })
     }

@@ -5,21 +5,21 @@ import Threading
 import Time
 
 @Suite struct StoreContractAcceptTests {
-    @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores an event with its deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1).with { $0.data = [0, 255, 10] }
         #expect(try fixture.store.take(sample.incoming(to: ["log", "http"])) == .accepted)
         #expect(try fixture.store.all() == [sample.delivery(1, to: "http"), sample.delivery(0, to: "log")])
     }
 
-    @Test(arguments: Backend.allCases) func storesAnEventForNobody(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores an event for nobody`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .accepted)
         #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id))
         #expect(try fixture.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func recognisesADuplicateByItsIdentityAlone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `recognises a duplicate by its identity alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = try fixture.store.take(Sample(1).with { $0.comment = 7 })
         let again = Sample(2).with {
@@ -30,7 +30,7 @@ import Time
         #expect(try fixture.store.all() == [first])
     }
 
-    @Test(arguments: Backend.allCases) func recognisesDuplicatesThatComeTogether(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `recognises duplicates that come together`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answers = Monitor<[Acceptance]>([])
         for number in 1...20 {
@@ -44,7 +44,7 @@ import Time
         #expect(try fixture.store.all().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func tellsEventsApartByEachPartOfTheIdentity(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tells events apart by each part of the identity`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let samples = [
             Sample(1).with { $0.comment = 5 }, Sample(2).with { $0.comment = 6 },
@@ -65,7 +65,7 @@ import Time
     }
 
     // The same word to Unicode, but not the same bytes, with a NUL and something after it for good measure.
-    @Test(arguments: Backend.allCases) func comparesIdentifiersAsBytes(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `compares identifiers as bytes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let spellings = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}\u{0}a", "caf\u{E9}\u{0}b"]
         for (number, spelling) in spellings.enumerated() {
@@ -81,7 +81,7 @@ import Time
         #expect(claimed.event.identity.deviceID.utf8.elementsEqual(spellings[1].utf8))
     }
 
-    @Test(arguments: Backend.allCases) func keepsExtremeNumbers(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps extreme numbers`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, value) in [Int64.min, -1, 0, Int64.max].enumerated() {
             let delivery = try fixture.store.take(
@@ -93,7 +93,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func comparesTheHelpDesksIdentitiesAsBytes(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `compares the help desks identities as bytes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let long = try #require(HelpDeskID(String(repeating: "x", count: HelpDeskID.longest)))
         let identities = [7, "007", "+7", "caf\u{E9}", "cafe\u{301}", "CAF\u{E9}", long]
@@ -120,7 +120,7 @@ import Time
         #expect(try fixture.store.claim(at: 2000).count == identities.count + 1)
     }
 
-    @Test(arguments: Backend.allCases) func refusesAnIDThatIsInUseAndNothingElse(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses an ID that is in use and nothing else`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = Sample(1)
         try fixture.store.take(first)
@@ -139,7 +139,7 @@ import Time
         #expect(try fixture.store.take(Sample(4).incoming(to: [])) == .accepted, "what was refused is not half there")
     }
 
-    @Test(arguments: Backend.allCases) func refusesMoreThanMayWait(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses more than may wait`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 3)
         try fixture.store.take(Sample(1))
         let two = Sample(2)

@@ -11,7 +11,7 @@ import Time
     }
 
     /// One notifier that is dead must not stop the others.
-    @Test(arguments: Backend.allCases) func oneNotifiersQueueIsItsOwn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `one notifiers queue is its own`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for number in 1...2 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         let claimed = try fixture.store.claim("other", at: 1000)
@@ -37,7 +37,7 @@ import Time
     }
 
     /// Two apps share a notifier that is away: the backlog of one leaves room for the other.
-    @Test(arguments: Backend.allCases) func eachAppFindsItsShareOfANotifiersQueue(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each app finds its share of a notifiers queue`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 4)
         func take(_ number: Int, _ app: String) throws { try fixture.store.take(Sample(number).with { $0.app = app }) }
         for number in 1...4 { try take(number, "app") }
@@ -51,7 +51,7 @@ import Time
     }
 
     /// However many apps there are, a notifier that is away leaves room for the others.
-    @Test(arguments: Backend.allCases) func theSharesOfManyAppsEndAtTwiceTheBound(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the shares of many apps end at twice the bound`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 16, perNotifier: 4)
         for number in 1...4 { try fixture.store.take(Sample(number).with { $0.app = "first" }) }
         var refused = 0
@@ -70,7 +70,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [8, 4])
     }
 
-    @Test(arguments: Backend.allCases) func whatIsDeliveredMakesRoomForItsApp(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what is delivered makes room for its app`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 4)
         func take(_ number: Int, _ app: String) throws { try fixture.store.take(Sample(number).with { $0.app = app }) }
         for number in 1...4 { try take(number, "app") }
@@ -88,7 +88,7 @@ import Time
     }
 
     /// The help desk sends it again; stored, it would be lost although it was answered that it is accepted.
-    @Test(arguments: Backend.allCases) func refusesACommentThatNobodyWouldBeToldOf(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses a comment that nobody would be told of`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
         let error = try #require(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
@@ -107,7 +107,7 @@ import Time
     }
 
     /// A delivery that never had a device is none that lives.
-    @Test(arguments: Backend.allCases) func refusesACommentWithoutADeviceWhereTheRestFindsNoRoom(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses a comment without a device where the rest finds no room`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(Sample(1).incoming())
         let subscriptions = [Subscription(notifier: "phone", requiresDevice: true), Subscription(notifier: "log")]
@@ -117,7 +117,7 @@ import Time
     }
 
     /// The counts in memory are made again, by app.
-    @Test func aFileThatIsOpenedAgainKnowsTheShares() throws {
+    @Test func `a file that is opened again knows the shares`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maxPendingPerNotifier = 2
@@ -130,7 +130,7 @@ import Time
         try again.take(Sample(4).with { $0.app = "other" })
     }
 
-    @Test(arguments: Backend.allCases) func countsTheDeliveriesOfOneEvent(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `counts the deliveries of one event`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for device in 1...3 { try fixture.store.put("T\(device)", device: "d\(device)") }
         _ = try fixture.store.take(Sample(1).with { $0.requiresDevice = true }.incoming())
@@ -138,7 +138,7 @@ import Time
     }
 
     /// The help desk sends it again.
-    @Test(arguments: Backend.allCases) func refusesACommentWhereTheCommonQueueIsFull(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses a comment where the common queue is full`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 2)
         _ = try fixture.store.take(Sample(1).incoming())
         #expect(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
@@ -148,7 +148,7 @@ import Time
     }
 
     /// Nobody would send it again, and a person must be able to sign in and out.
-    @Test(arguments: Backend.allCases) func neverRefusesASignIn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `never refuses a sign in`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         try fixture.store.take(Sample(1))
         let rule = LimitRule.fiveMinutes(.user)
@@ -158,7 +158,7 @@ import Time
         #expect(fixture.store.refused == [RefusedDeliveries(notifier: "registry", ending: .queueFull, count: 2)])
     }
 
-    @Test(arguments: Backend.allCases) func boundsTheRegistrysOwnNotifier(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `bounds the registrys own notifier`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         for device in 1...2 { try fixture.store.put("T\(device)", device: "d\(device)") }
         #expect(try states(fixture.store) == ["registry pending ", "registry dead notifier_queue_full"])
@@ -166,7 +166,7 @@ import Time
     }
 
     /// A thousand devices with 66 subscriptions are more than the ids of an event's deliveries can number.
-    @Test(arguments: Backend.allCases) func boundsTheDeliveriesOfAnEvent(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `bounds the deliveries of an event`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 40)
         for device in 1...40 { try fixture.store.put("T\(device)", device: "d\(device)") }
         let subscriptions = (1...66).map { Subscription(notifier: "n\($0)") }

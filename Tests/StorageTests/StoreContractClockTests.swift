@@ -5,7 +5,7 @@ import Time
 
 /// What a store does by a time that can be trusted, and what it keeps of the clocks.
 @Suite struct StoreContractClockTests {
-    @Test(arguments: Backend.allCases) func endsNothingOfWhatIsHeldBack(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends nothing of what is held back`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try fixture.store.take(Sample(1).with { $0.expires = 5000 })
         let claim = Claim(notifier: "log", now: 9000, leaseMilliseconds: 10, limit: 9, heldMilliseconds: 4001)
@@ -16,7 +16,7 @@ import Time
     }
 
     /// It came while the clock was ahead.
-    @Test(arguments: Backend.allCases) func letsNothingLiveTooLong(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lets nothing live too long`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<4 { try fixture.store.take(Sample(number).with { $0.expires = UnixMilliseconds(number * 1000 + 1000) }) }
         try fixture.store.expireBy(2000, limit: 1)
@@ -25,7 +25,7 @@ import Time
         #expect(try fixture.store.all().map(\.event.expiresAt).reversed() == [1000, 2000, 2000, 2000])
     }
 
-    @Test(arguments: Backend.allCases) func keepsWhatIsKnownOfTheClocks(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps what is known of the clocks`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.trustedTime() == nil)
         for number in 1...2 as ClosedRange<UInt64> {

@@ -12,7 +12,7 @@ import Time
         try store.all().reversed().map { String(decoding: $0.event.data, as: UTF8.self) }
     }
 
-    @Test(arguments: Backend.allCases) func goWithTheLastDelivery(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `go with the last delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         let first = try fixture.store.claim("a", at: 1000)[0]
@@ -25,7 +25,7 @@ import Time
     }
 
     /// An operator may try it again.
-    @Test(arguments: Backend.allCases) func areKeptForADeadOne(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are kept for a dead one`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], next: .dead, at: 1001)
@@ -38,14 +38,14 @@ import Time
         #expect(try data(fixture.store) == ["{}"], "the last one that needed it is forgotten")
     }
 
-    @Test(arguments: Backend.allCases) func areNotKeptWhereNobodyIsTold(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are not kept where nobody is told`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
         #expect(try data(fixture.store) == ["{}"])
         #expect(try fixture.store.all().map(\.state) == [.noTarget])
     }
 
-    @Test(arguments: Backend.allCases) func goWithAClaimThatFindsNoDevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `go with a claim that finds no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T")
         _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
@@ -54,7 +54,7 @@ import Time
         #expect(try fixture.store.comments().map(\.event.hasData) == [false])
     }
 
-    @Test(arguments: Backend.allCases) func ofTheRegistryGoToo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of the registry go too`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("secret-token")
         let reported = try fixture.store.claim("registry", at: 2000)[0]

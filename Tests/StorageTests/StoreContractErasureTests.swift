@@ -54,7 +54,7 @@ import Time
         return fixture
     }
 
-    @Test(arguments: Backend.allCases) func everythingOfThePersonLeaves(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `everything of the person leaves`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
@@ -75,7 +75,7 @@ import Time
         #expect(try proof(store).tables.isEmpty, "nor does a repeated webhook leave anything")
     }
 
-    @Test(arguments: Backend.allCases) func whatTellsOfItLosesThePersonWithItsEnd(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what tells of it loses the person with its end`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
@@ -111,7 +111,7 @@ import Time
     }
 
     /// The other tests' clock is behind, because they begin at its zero.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffKeepsTheEventOfTheErasure(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a clock that is off keeps the event of the erasure`(ahead: Int64) throws {
         let fixture = try Backend.postgres.store(aheadMilliseconds: ahead)
         let store = fixture.store
         let now = SystemClock.unixMilliseconds().advanced(by: ahead)
@@ -126,7 +126,7 @@ import Time
     }
 
     /// What has expired is told of no more.
-    @Test(arguments: Backend.allCases) func anExpiredEventLosesThePersonToo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an expired event loses the person too`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
@@ -137,7 +137,7 @@ import Time
     }
 
     /// Without room for it nobody is told, and nothing names the person.
-    @Test(arguments: Backend.allCases) func aFullQueueIsToldNothing(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a full queue is told nothing`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })
@@ -148,7 +148,7 @@ import Time
     }
 
     /// Whoever waited behind the person's comment in a ticket comes next.
-    @Test(arguments: Backend.allCases) func othersOfTheTicketGoOn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `others of the ticket go on`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1).with { $0.keepsOrder = true })
@@ -158,7 +158,7 @@ import Time
     }
 
     /// The outcome of an attempt that was under way changes nothing.
-    @Test(arguments: Backend.allCases) func anAttemptUnderWayMayEnd(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an attempt under way may end`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.put("token-1", device: "phone")
@@ -170,7 +170,7 @@ import Time
         #expect(try store.current(running) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func theRevocationStaysForEver(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the revocation stays for ever`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.formerSalt() == nil)
@@ -184,7 +184,7 @@ import Time
         #expect(try store.revocations(of: nil, after: nil, limit: 9) == [revocation])
     }
 
-    @Test(arguments: Backend.allCases) func aSearchFindsWhatIsLeft(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a search finds what is left`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         try fixture.store.revoke(.sample(2, .user("user")))
         let tables = try proof(fixture.store).tables.map { "\($0.name) \($0.rows)" }

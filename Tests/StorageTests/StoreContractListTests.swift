@@ -88,7 +88,7 @@ import Time
         },
     ]
 
-    @Test(arguments: Backend.allCases, filters.indices) func findsWhatTheFilterSays(_ backend: Backend, filter: Int) throws {
+    @Test(arguments: Backend.allCases, filters.indices) func `finds what the filter says`(_ backend: Backend, filter: Int) throws {
         let fixture = try filled(backend)
         let filter = Self.filters[filter](DeliveryFilter())
         let expected = try fixture.store.all().filter { Self.matches(filter, $0) }
@@ -97,13 +97,14 @@ import Time
         #expect(try fixture.store.deliveries(filter, limit: 0) == [])
     }
 
-    @Test(arguments: Backend.allCases) func listsTheNewestFirst(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lists the newest first`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.all().map(\.event.identity.commentID) == (0..<10).reversed().map { HelpDeskID($0) })
         #expect(try fixture.store.deliveries(DeliveryFilter(), limit: 3).map(\.event.identity.commentID) == [9, 8, 7])
     }
 
-    @Test(arguments: Backend.allCases, filters.indices) func revivesTheDeadThatTheFilterSays(_ backend: Backend, filter: Int) throws {
+    @Test(arguments: Backend.allCases, filters.indices) func `revives the dead that the filter says`(_ backend: Backend, filter: Int) throws
+    {
         let fixture = try filled(backend)
         let filter = Self.filters[filter](DeliveryFilter())
         let dead = try fixture.store.all().filter { $0.state == .dead && Self.matches(filter, $0) }
@@ -116,7 +117,7 @@ import Time
         #expect(try fixture.store.all().count { $0.state == .dead } == 2 - dead.count)
     }
 
-    @Test(arguments: Backend.allCases) func knowsNoStoryOfWhatIsNotThere(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `knows no story of what is not there`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.story(of: UUIDv7(milliseconds: 77, number: 7)) == nil)
     }

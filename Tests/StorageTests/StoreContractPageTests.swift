@@ -33,7 +33,7 @@ import Time
     }()
 
     @Test(arguments: Backend.allCases, filters.indices)
-    func holdEachDeliveryOnceInTheOrderOfTheWholeList(_ backend: Backend, _ index: Int) throws {
+    func `hold each delivery once in the order of the whole list`(_ backend: Backend, _ index: Int) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let (filter, count) = Self.filters[index]
@@ -48,7 +48,7 @@ import Time
 
     /// A search that finds little ends its page after a step, here of two events: pages may be short or empty, and lose nothing.
     @Test(arguments: Backend.allCases, filters.indices)
-    func ofALongSearchAreShortAndHoldEachDeliveryOnce(_ backend: Backend, _ index: Int) throws {
+    func `of a long search are short and hold each delivery once`(_ backend: Backend, _ index: Int) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -65,7 +65,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func ofALongSearchTellWhereItGoesOn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of a long search tell where it goes on`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -80,7 +80,7 @@ import Time
         #expect(try pages(fixture.store, filter, limit: 5).allSatisfy(\.isEmpty))
     }
 
-    @Test(arguments: Backend.allCases) func areNotMovedByWhatComesOrGoesMeanwhile(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are not moved by what comes or goes meanwhile`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let whole = try fixture.store.all().map(\.id)
@@ -96,7 +96,7 @@ import Time
         #expect(second.next == nil)
     }
 
-    @Test func haveACursorThatIsATextAndBack() {
+    @Test func `have a cursor that is a text and back`() {
         let cursor = DeliveryCursor(event: 12, position: 3)
         #expect(DeliveryCursor(cursor.description) == cursor)
         for text in ["", "12", "12-", "-3", "12-3-4", "a-3", "12--3", "99999999999999999999-1"] {

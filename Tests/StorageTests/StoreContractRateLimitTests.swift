@@ -18,7 +18,7 @@ import Time
     /// The person and device that each delivery tells of.
     private func reported(_ claimed: Claimed) -> [String] { claimed.deliveries.map { "\($0.event.userID) \($0.event.identity.deviceID)" } }
 
-    @Test(arguments: Backend.allCases) func aPersonIsCalledOnceInAWindow(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a person is called once in a window`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         try fixture.store.sign("2", user: "a", at: 1001)
@@ -39,7 +39,7 @@ import Time
         #expect(try reported(claim(fixture.store, at: 302_000)) == ["a 2"])
     }
 
-    @Test(arguments: Backend.allCases) func aDeviceIsCalledAboutFiveTimesInAWindow(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device is called about five times in a window`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...6 { try fixture.store.sign("phone", user: "u\(number)", at: 1000) }
         let claimed = try claim(fixture.store, at: 2000)
@@ -50,7 +50,7 @@ import Time
     }
 
     /// The relay decides on these without a call.
-    @Test(arguments: Backend.allCases) func whatNeedsNoCallNeitherWaitsNorCounts(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what needs no call neither waits nor counts`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", token: "old", user: "a", at: 1000)
         try fixture.store.sign("1", token: "new", user: "a", at: 1001)
@@ -59,7 +59,7 @@ import Time
         #expect(claimed.putOff == 0)
     }
 
-    @Test(arguments: Backend.allCases) func aCallThatNeverArrivedDoesNotCount(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a call that never arrived does not count`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         func end(_ delivery: Delivery, attempt: Int, isUncalled: Bool) throws {
@@ -79,7 +79,7 @@ import Time
         #expect(try fixture.store.current(second)?.dueAt == 302_100)
     }
 
-    @Test(arguments: Backend.allCases) func aClockThatWasSetBackCostsOneWindow(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a clock that was set back costs one window`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         #expect(try claim(fixture.store, at: 9_000_000).deliveries.count == 1)
@@ -89,7 +89,7 @@ import Time
         #expect(try reported(claim(fixture.store, at: 800_000)) == ["a 2"])
     }
 
-    @Test(arguments: Backend.allCases) func upkeepForgetsWhatCountsNoMore(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `upkeep forgets what counts no more`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         #expect(try claim(fixture.store, at: 2000).deliveries.count == 1)
@@ -102,7 +102,7 @@ import Time
         #expect(try purge(at: 302_001) == 0)
     }
 
-    @Test(arguments: Backend.allCases) func oneCallPutsABoundedNumberOff(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `one call puts a bounded number off`(_ backend: Backend) throws {
         let fixture = try backend.store()
         // The one device is called five times.
         for number in 0..<300 { try fixture.store.sign("phone", user: "u\(number)", at: 1000) }
@@ -113,7 +113,7 @@ import Time
         #expect(try claim(fixture.store, at: 2000, limit: 8).putOff == 295 - first.putOff)
     }
 
-    @Test func countsOutliveTheProcess() throws {
+    @Test func `counts outlive the process`() throws {
         let directory = try TemporaryDirectory()
         var store = try SQLiteStore(path: directory.path("store.db"))
         try store.sign("1", user: "a", at: 1000)

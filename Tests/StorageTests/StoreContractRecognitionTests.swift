@@ -7,7 +7,7 @@ import Time
 @Suite struct StoreContractRecognitionTests {
     /// Who has captured a signed webhook may send it at any time.
     @Test(arguments: Backend.allCases, [FinishedAttempt.Next.delivered, .dead, nil])
-    func recognisesForLongWhatItPurged(_ backend: Backend, _ next: FinishedAttempt.Next?) throws {
+    func `recognises for long what it purged`(_ backend: Backend, _ next: FinishedAttempt.Next?) throws {
         let fixture = try backend.store()
         let incoming = Sample(1).incoming(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(incoming)
@@ -24,7 +24,7 @@ import Time
     }
 
     /// What is left of an event is recognised by all that makes it the same.
-    @Test(arguments: Backend.allCases) func takesOthersForNewOnes(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `takes others for new ones`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = Sample(1).with { ($0.comment, $0.device) = (7, "d1") }
         _ = try fixture.store.take(first.incoming(to: []))
@@ -38,7 +38,7 @@ import Time
     }
 
     /// Operators are told of it although nothing else is left.
-    @Test(arguments: Backend.allCases) func tellsWhenWhatItForgotCame(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tells when what it forgot came`(_ backend: Backend) throws {
         let fixture = try backend.store()
         func incoming(_ comment: HelpDeskID, _ app: String) throws -> UnixMilliseconds? {
             try fixture.store.incoming(ofForgotten: comment, appID: app)
@@ -57,7 +57,7 @@ import Time
     }
 
     /// An operator purges at once, and by a clock that may be wrong.
-    @Test(arguments: Backend.allCases) func recognisesWhatAnOperatorForgot(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `recognises what an operator forgot`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(Sample(1))
         try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: .delivered, at: 1002)
@@ -66,7 +66,7 @@ import Time
     }
 
     /// Nobody repeats it, so that nothing of it need be known.
-    @Test(arguments: Backend.allCases) func keepsNothingOfARegistrationThatItPurged(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps nothing of a registration that it purged`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let comment = Sample(1).event
         let event = Event(
@@ -82,7 +82,7 @@ import Time
             "the event is gone with its delivery")
     }
 
-    @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets events that nobody gets`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).incoming(to: [])) }
         func purge(at now: UnixMilliseconds) throws -> Int {

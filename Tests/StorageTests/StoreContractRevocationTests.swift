@@ -16,7 +16,7 @@ import Time
         return fixture
     }
 
-    @Test(arguments: Backend.allCases) func listsThemNewestFirstInPages(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lists them newest first in pages`(backend: Backend) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.reversed())
         var (listed, last) = ([Revocation](), UUIDv7?.none)
@@ -30,7 +30,7 @@ import Time
         #expect(try fixture.store.revocations(of: nil, after: nil, limit: 0).isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func listsThoseOfAPerson(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lists those of a person`(backend: Backend) throws {
         let fixture = try filled(backend)
         try fixture.store.revoke(.sample(8, appID: "app2", .user("ann")))
         let ann = RevokedPerson(appID: "app", userID: "ann")
@@ -40,7 +40,7 @@ import Time
         #expect(try fixture.store.revocations(of: RevokedPerson(appID: "none", userID: "ann"), after: nil, limit: 100).isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func listsThoseOfAnApp(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lists those of an app`(backend: Backend) throws {
         let fixture = try filled(backend)
         let others = [Revocation.sample(8, appID: "app2", .user("ann")), .sample(10, appID: "app2", .everyKey)]
         for revocation in others { try fixture.store.revoke(revocation) }
@@ -51,7 +51,7 @@ import Time
         #expect(try fixture.store.revocations(.app("none"), after: nil, limit: 100).isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func keepsAnyText(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps any text`(backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}c\u{1}\u{1}e\u{301}"
         let revocation = Revocation.sample(1, appID: strange, .user(strange), reason: strange)
@@ -60,14 +60,14 @@ import Time
         #expect(try fixture.store.removeRevocation(revocation.id) == revocation)
     }
 
-    @Test(arguments: Backend.allCases) func removesOne(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `removes one`(backend: Backend) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.removeRevocation(Self.samples[3].id) == Self.samples[3])
         #expect(try fixture.store.removeRevocation(Self.samples[3].id) == nil)
         #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.filter { $0 != Self.samples[3] }.reversed())
     }
 
-    @Test(arguments: Backend.allCases) func tellsWhatHasChanged(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tells what has changed`(backend: Backend) throws {
         let fixture = try backend.store()
         let start = try fixture.store.revocationChanges(since: nil)
         #expect(start.isComplete)
@@ -96,7 +96,7 @@ import Time
     }
 
     /// A version that the store never had is that of a database which has lost commits, or of another one.
-    @Test(arguments: Backend.allCases) func saysWhenEverythingMustBeReadAgain(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `says when everything must be read again`(backend: Backend) throws {
         let fixture = try filled(backend)
         let version = try fixture.store.revocationChanges(since: nil).version
         let changes = try fixture.store.revocationChanges(since: version + 1)
@@ -105,7 +105,7 @@ import Time
         #expect(changes.version == version)
     }
 
-    @Test(arguments: Backend.allCases) func tellsManyChangesInParts(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tells many changes in parts`(backend: Backend) throws {
         let fixture = try backend.store()
         let count = backend == .memory ? RevocationRules.changesPerPage + 10 : 30
         for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }
@@ -120,7 +120,7 @@ import Time
     }
 
     /// Of two lists that were cut, what comes after the end of the shorter one waits for the next news.
-    @Test func partsOfTwoListsFitTogether() {
+    @Test func `parts of two lists fit together`() {
         let limit = Int64(RevocationRules.changesPerPage)
         let added = (1...limit).map { (version: $0 * 2, change: RevocationChange.added(.sample(UInt64($0), .everyKey))) }
         let removed = [1, limit * 2 + 1].map { (version: $0, change: RevocationChange.removed(Self.samples[0].id)) }
@@ -131,7 +131,7 @@ import Time
     }
 
     /// Only a removal of more than a day ago is forgotten.
-    @Test func forgetsOldRemovals() throws {
+    @Test func `forgets old removals`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -153,7 +153,7 @@ import Time
     }
 
     /// Another process's changes, in PostgreSQL, also while both change at once.
-    @Test func isSharedByReplicas() async throws {
+    @Test func `is shared by replicas`() async throws {
         let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(StoreSettings()), try place.store(StoreSettings()))
         defer {

@@ -9,7 +9,7 @@ import Time
     private static let trace = TraceContext(traceID: 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736, spanID: 1 << 63 | 7, isSampled: true)
     private static let audience = RegistryAudience([("app", [Subscription(notifier: "registry")])], lifeMilliseconds: 100_000)
 
-    @Test(arguments: Backend.allCases) func comesBackWithEveryDelivery(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `comes back with every delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         _ = try store.take(Sample(1).with { $0.trace = Self.trace }.incoming(to: ["log", "http"]))
@@ -30,7 +30,7 @@ import Time
         #expect(try store.deliveries(filter, limit: 9).map(\.event.trace) == [Self.trace, Self.trace])
     }
 
-    @Test(arguments: Backend.allCases) func ofARegistrationIsItsEvents(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of a registration is its events`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answer = Answer<Registration.Outcome>()
         fixture.store.register(try .of("A"), telling: Self.audience.caused(by: Self.trace)) { answer.set($0) }
@@ -42,7 +42,7 @@ import Time
     }
 
     /// Whoever called chose its id, so it leaves with the person.
-    @Test(arguments: Backend.allCases) func leavesWithAForgottenPerson(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `leaves with a forgotten person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let person = RevokedPerson(appID: "app", userID: "user")
@@ -62,7 +62,7 @@ import Time
         #expect(reported.trace == nil)
     }
 
-    @Test func survivesARestart() throws {
+    @Test func `survives a restart`() throws {
         let directory = try TemporaryDirectory()
         for attempt in 1...2 {
             let store = try SQLiteStore(path: directory.path("store.db"))
@@ -72,7 +72,7 @@ import Time
         }
     }
 
-    @Test func anotherReplicaFindsIt() throws {
+    @Test func `another replica finds it`() throws {
         let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {

@@ -26,7 +26,7 @@ import Time
         try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }
 
-    @Test(arguments: Backend.allCases) func oneOfEachAppAfterTheOther(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `one of each app after the other`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 5, after: 0)
         try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
@@ -35,14 +35,14 @@ import Time
     }
 
     /// Where a batch has room for one, the next one is another app's.
-    @Test(arguments: Backend.allCases) func alsoFromOneClaimToTheNext(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `also from one claim to the next`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 9, after: 0)
         try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
         #expect(try (1...5).map { _ in try claim(fixture.store, limit: 1) } == [[1], [101], [2], [102], [3]])
     }
 
-    @Test(arguments: Backend.allCases) func aClaimGoesOnWhereTheLastOneEnded(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a claim goes on where the last one ended`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (place, app) in ["a", "b", "c"].enumerated() { try fill(fixture.store, app: app, count: 3, after: place * 100) }
         #expect(try claim(fixture.store, limit: 2) == [1, 101])
@@ -52,7 +52,7 @@ import Time
         #expect(try claim(fixture.store, limit: 9) == [203])
     }
 
-    @Test(arguments: Backend.allCases) func notifiersHaveTurnsOfTheirOwn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `notifiers have turns of their own`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for notifier in ["log", "http"] {
             let first = notifier == "log" ? 0 : 1000
@@ -64,7 +64,7 @@ import Time
         #expect(try claim(fixture.store, limit: 1) == [101])
     }
 
-    @Test(arguments: Backend.allCases) func aBacklogDelaysAnotherAppByOneBatch(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a backlog delays another app by one batch`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 300, after: 0)
         #expect(try claim(fixture.store, limit: 10) == (1...10).map { HelpDeskID($0) })
@@ -73,7 +73,7 @@ import Time
     }
 
     /// An app without a backlog leaves its part to the others.
-    @Test(arguments: Backend.allCases) func aBatchIsFilled(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a batch is filled`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 40, after: 0)
         try fill(fixture.store, app: "other", count: 40, after: 100)
@@ -89,7 +89,7 @@ import Time
     }
 
     /// Nothing is claimed before it is due, whoever has the turn.
-    @Test(arguments: Backend.allCases) func anAppThatHasNothingDueMissesItsTurn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an app that has nothing due misses its turn`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 3, after: 0)
         try fill(fixture.store, app: "other", count: 1, after: 100, due: 5000)
@@ -100,7 +100,7 @@ import Time
         #expect(try claim(fixture.store, limit: 1, at: 5000) == [101])
     }
 
-    @Test(arguments: Backend.allCases) func anExpiredDeliveryIsNoTurn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an expired delivery is no turn`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 3, after: 0) { $0.expires = 1500 }
         try fill(fixture.store, app: "app", count: 1, after: 10, due: 1001)
@@ -110,7 +110,7 @@ import Time
     }
 
     /// One claim gives up a limited number, and then it is another app's turn.
-    @Test(arguments: Backend.allCases, [false, true]) func aBacklogThatHasExpiredDelaysAnotherAppByOneClaim(
+    @Test(arguments: Backend.allCases, [false, true]) func `a backlog that has expired delays another app by one claim`(
         _ backend: Backend, keepsOrder: Bool
     ) throws {
         for limit in [1, 10] {
@@ -123,7 +123,7 @@ import Time
     }
 
     /// The next one of a ticket comes to lead within the claim, before what is due for less long of its app.
-    @Test(arguments: Backend.allCases) func whoComesToLeadHasATurnOfItsApp(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `who comes to lead has a turn of its app`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, expires) in [(1, 1500), (2, 9000)] as [(Int, UnixMilliseconds)] {
             try fixture.store.take(ordered(number) { $0.expires = expires })
@@ -144,7 +144,7 @@ import Time
         return sample
     }
 
-    @Test(arguments: Backend.allCases) func theOrderOfATicketStays(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the order of a ticket stays`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for app in ["app", "other"] {
             try fill(fixture.store, app: app, count: 3, after: app == "app" ? 0 : 100) {

@@ -22,7 +22,7 @@ import Time
         for delivery in try store.claim(at: time - 1) { try store.report(delivery, next: next, at: time) }
     }
 
-    @Test(arguments: Backend.allCases) func revivesOneAlone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `revives one alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<3, next: .dead, at: 2000)
         var filter = DeliveryFilter()
@@ -36,7 +36,7 @@ import Time
         #expect(try fixture.store.claim(at: 9999).count == 0, "the new expiry holds")
     }
 
-    @Test(arguments: Backend.allCases) func revivesMoreThanOneStepHolds(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `revives more than one step holds`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 50 }
         try fixture.store.takeAll((0..<121).map { Sample($0).with { $0.expires = 1001 } })
         while try !expire(fixture.store, now: 2000, limit: 50).isEmpty {}
@@ -45,7 +45,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [121])
     }
 
-    @Test(arguments: Backend.allCases) func forgetsInSmallSteps(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets in small steps`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<10, next: .delivered, at: 2000)
         try take(fixture.store, numbers: 10..<20, next: .dead, at: 2000)
@@ -57,7 +57,7 @@ import Time
         #expect(try fixture.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func forgetsTheStoryAndTheEventWithTheLastDelivery(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets the story and the event with the last delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
         let incoming = sample.incoming(to: ["log", "http"])
@@ -73,7 +73,7 @@ import Time
     }
 
     /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.
-    @Test(arguments: Backend.allCases) func forgetsOneStateAlone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets one state alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<2, next: .delivered, at: 2000)
         try take(fixture.store, numbers: 2..<4, next: .dead, at: 2000)
@@ -103,7 +103,7 @@ import Time
         #expect(try fixture.store.take(Sample(8).incoming(to: [])) == .duplicate(of: Sample(8).event.id), "it has no delivery that ended")
     }
 
-    @Test(arguments: Backend.allCases) func givesUpWhatNobodyClaims(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up what nobody claims`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
         let leased = try #require(try fixture.store.claim(at: 1500, limit: 1).first)
@@ -115,7 +115,7 @@ import Time
     }
 
     /// As after a retry of many, which are due for long and expire late.
-    @Test(arguments: Backend.allCases) func givesUpTheFirstToExpireHoweverManyAreLongerDue(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up the first to expire however many are longer due`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<9 { try fixture.store.take(Sample(number)) }
         let late = try [1990, 1980, 1970].enumerated().map { place, expiry in
@@ -134,7 +134,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [9])
     }
 
-    @Test(arguments: Backend.allCases) func tellsWhoseDeliveriesItGaveUp(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tells whose deliveries it gave up`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.incoming(to: ["log", "http"])) }
         #expect(try expire(fixture.store, now: 1499) == [])
@@ -145,7 +145,7 @@ import Time
         #expect(try expire(fixture.store, now: 2000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func countsWhatWaits(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `counts what waits`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.pending() == [])
         for number in 0..<6 {
@@ -167,7 +167,7 @@ import Time
         #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "log", count: 3, oldestReceivedAt: 1001)])
     }
 
-    @Test(arguments: Backend.allCases) func failsEverythingOnceClosed(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `fails everything once closed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1))
@@ -185,7 +185,7 @@ import Time
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }
 
-    @Test(arguments: Backend.allCases) func answersEverythingThatWasBegunBeforeTheClose(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `answers everything that was begun before the close`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answers = Monitor(0)
         for number in 0..<500 {

@@ -40,7 +40,7 @@ import Time
         return filter
     }
 
-    @Test func areAnsweredWhileSomebodyWrites() throws {
+    @Test func `are answered while somebody writes`() throws {
         let store = try open {
             $0.busyTimeoutMilliseconds = Int32(WaitLimit.milliseconds)
             $0.readMilliseconds = WaitLimit.milliseconds
@@ -64,7 +64,7 @@ import Time
         #expect(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } == .success(.accepted))
     }
 
-    @Test func cannotWrite() throws {
+    @Test func `cannot write`() throws {
         let store = try open()
         defer { store.close() }
         let connection = try DatabaseFile.connect(path, settings: StoreSettings(), mode: .readOnly)
@@ -76,7 +76,7 @@ import Time
         }
     }
 
-    @Test func areEndedWhenTheirTimeIsOver() throws {
+    @Test func `are ended when their time is over`() throws {
         let store = try open { $0.readMilliseconds = 0 }
         defer { store.close() }
         try fill(store)
@@ -97,7 +97,7 @@ import Time
         #expect(try store.retryAll(DeliveryFilter(), now: 1000, expiresAt: 2000).retried == 0)
     }
 
-    @Test func areEndedWhenTheStoreIsClosed() throws {
+    @Test func `are ended when the store is closed`() throws {
         // Nothing else ends the read.
         let store = try open { $0.readMilliseconds = 2 * WaitLimit.milliseconds }
         try fill(store)
@@ -121,7 +121,7 @@ import Time
         #expect(end.withLock { $0 } == .failure(.closed))
     }
 
-    @Test func seeTheFileThatWasOpenedAgain() throws {
+    @Test func `see the file that was opened again`() throws {
         let first = try open()
         try first.take(Sample(1))
         first.close()

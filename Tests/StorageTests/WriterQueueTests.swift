@@ -35,7 +35,7 @@ import Threading
         if case .jobs(let jobs) = next { jobs } else { nil }
     }
 
-    @Test func leavesRoomForTheOtherLane() {
+    @Test func `leaves room for the other lane`() {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<10 { queue.submit(job(number, .registrations)) }
         #expect(answers.failed == [6, 7, 8, 9])
@@ -43,7 +43,7 @@ import Threading
         #expect(answers.failed == [6, 7, 8, 9, 12, 13])
     }
 
-    @Test func webhooksLeaveRoomForRegistrations() {
+    @Test func `webhooks leave room for registrations`() {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<8 { queue.submit(job(number, .comments)) }
         queue.submit(job(8, .registrations))
@@ -51,7 +51,7 @@ import Threading
     }
 
     /// The dispatcher must report what was delivered, however many webhooks wait.
-    @Test func theServicesOwnJobsAlwaysFindRoom() {
+    @Test func `the services own jobs always find room`() {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         for number in 6..<8 { queue.submit(job(number, .registrations)) }
@@ -60,7 +60,7 @@ import Threading
     }
 
     /// What the writer has taken and not done takes room as well.
-    @Test func countsWhatIsBeingDone() throws {
+    @Test func `counts what is being done`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         let taken = try #require(jobs(queue.next(idleAfterMilliseconds: 0)))
@@ -73,7 +73,7 @@ import Threading
     }
 
     /// A request that its deadline has answered needs nothing any more; while the disk hangs its job must not keep its body.
-    @Test func dropsWhatNobodyWaitsFor() throws {
+    @Test func `drops what nobody waits for`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         let isAwaited = Monitor(true)
         for number in 0..<6 { queue.submit(job(number, .comments, isAwaited: { isAwaited.withLock { $0 } })) }
@@ -84,7 +84,7 @@ import Threading
         #expect(taken.count == 1)
     }
 
-    @Test func dropsWhatNobodyWaitsForLongBeforeItIsFull() {
+    @Test func `drops what nobody waits for long before it is full`() {
         let queue = WriterQueue<WriterJob>(limit: 100_000, batch: 512)
         for number in 0..<2000 { queue.submit(job(number, .comments, isAwaited: { false })) }
         #expect(answers.failed.count > 1500)
@@ -103,26 +103,26 @@ import Threading
     }
 
     /// The ending of a call and the beginning of the next one cost one commit.
-    @Test func patientJobsComeWithTheNextOne() throws {
+    @Test func `patient jobs come with the next one`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.submit(job(1, .comments)) } == 2)
     }
 
-    @Test func patientJobsDoNotWaitForLong() throws {
+    @Test func `patient jobs do not wait for long`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 1)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) {} == 1)
     }
 
-    @Test func patientJobsDoNotWaitWhenTheStoreCloses() throws {
+    @Test func `patient jobs do not wait when the store closes`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.close() } == 1)
     }
 
     /// Nothing that was answered 503 is stored: the help desk sends it again.
-    @Test func storesNothingThatNobodyWaitsFor() throws {
+    @Test func `stores nothing that nobody waits for`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }

@@ -4,13 +4,13 @@ import Testing
 import Threading
 
 @Suite struct DedicatedThreadTests {
-    @Test func runsItsBodyOnceBeforeJoinReturns() {
+    @Test func `runs its body once before join returns`() {
         let runs = Monitor(0)
         for _ in 0..<100 { startThread { runs.update { $0 += 1 } }.join() }
         #expect(runs.withLock { $0 } == 100)
     }
 
-    @Test func runsBesideItsStarter() {
+    @Test func `runs beside its starter`() {
         let monitor = Monitor(0)
         let thread = startThread {
             _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 1 ? true : nil }
@@ -21,7 +21,7 @@ import Threading
         thread.join()
     }
 
-    @Test func runsToItsEndWhenDetached() {
+    @Test func `runs to its end when detached`() {
         let monitor = Monitor(0)
         let thread = startThread {
             _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 1 ? true : nil }
@@ -32,7 +32,7 @@ import Threading
         #expect(monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 2 ? true : nil } == true)
     }
 
-    @Test func releasesItsBody() {
+    @Test func `releases its body`() {
         final class Token: Sendable {}
         weak var watched: Token?
         do {
@@ -43,7 +43,7 @@ import Threading
         #expect(watched == nil)
     }
 
-    @Test func blocksSignalsThereAndLeavesThemHere() {
+    @Test func `blocks signals there and leaves them here`() {
         let before = isBlocked(SIGUSR1)
         let blocked = Monitor(false)
         startThread { blocked.update { $0 = isBlocked(SIGUSR1) } }.join()

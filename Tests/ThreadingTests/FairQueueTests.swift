@@ -47,7 +47,7 @@ import Threading
 
     private var jobs: [(ShareOwner, String)] { [(shop, "a"), (shop, "b"), (shop, "c"), (bank, "x"), (bank, "y")] }
 
-    @Test func beginsNoMoreThanAnOwnersShare() {
+    @Test func `begins no more than an owners share`() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")
         queue.finish(shop)
@@ -57,7 +57,7 @@ import Threading
         #expect(queue.begin() == "yc")
     }
 
-    @Test func takesTurnsUnderTheCommonBound() {
+    @Test func `takes turns under the common bound`() {
         let queue = Line(ShareBound(2, waiting: 8), ShareBound(10), jobs: jobs)
         #expect(queue.begin() == "ax")
         queue.finish(shop)
@@ -68,7 +68,7 @@ import Threading
         #expect(queue.begin() == "c")
     }
 
-    @Test func letsALateOwnerWaitForOneTurn() {
+    @Test func `lets a late owner wait for one turn`() {
         let queue = Line(ShareBound(1, waiting: 9), ShareBound(1, waiting: 9), jobs: [(shop, "a"), (shop, "b"), (shop, "c")])
         #expect(queue.begin() == "a")
         #expect(queue.add("x", for: bank))
@@ -78,7 +78,7 @@ import Threading
         #expect(queue.begin() == "x")
     }
 
-    @Test func takesTurnsWithinAnOwner() {
+    @Test func `takes turns within an owner`() {
         let (one, two) = (ShareOwner("shop", "1"), ShareOwner("shop", "2"))
         let queue = Line(
             ShareBound(2, waiting: 9), ShareBound(1, waiting: 9), ShareBound(1, waiting: 9),
@@ -91,7 +91,7 @@ import Threading
     }
 
     /// A person's jobs take places of this person, and this person's app's, but not those of others.
-    @Test func boundsTheOwnerWithinAnOwner() {
+    @Test func `bounds the owner within an owner`() {
         let queue = Places(ShareBound(8), ShareBound(3), ShareBound(2))
         let owners = [("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2")]
         let begun = owners.map { queue.begin(ShareOwner($0.0, $0.1)) }
@@ -113,14 +113,14 @@ import Threading
         // Names are bytes, whatever Unicode calls equal.
         ([ShareBound(9), ShareBound(1)], [ShareOwner("\u{E9}"), ShareOwner("e\u{301}"), ShareOwner("\u{E9}")], 2),
     ])
-    func refusesMoreThanMayWait(bounds: [ShareBound], owners: [ShareOwner], count: Int) {
+    func `refuses more than may wait`(bounds: [ShareBound], owners: [ShareOwner], count: Int) {
         var queue = FairQueue<Int>(bounds)
         var added = 0
         for owner in owners where queue.add(0, for: owner) { added += 1 }
         #expect(added == count)
     }
 
-    @Test func hasRoomForSomebodyNewUntilItIsFull() {
+    @Test func `has room for somebody new until it is full`() {
         let queue = Places(ShareBound(2), ShareBound(1))
         #expect(queue.begin(shop))
         #expect(!queue.hasRoom(for: shop))
@@ -134,14 +134,14 @@ import Threading
     }
 
     /// A job that waited would be lost: nobody would begin it.
-    @Test func takesPlacesOnlyWhereNobodyWaits() async {
+    @Test func `takes places only where nobody waits`() async {
         await #expect(processExitsWith: .failure) {
             var queue = FairQueue<Void>([ShareBound(1), ShareBound(1, waiting: 1)])
             _ = queue.begin(ShareOwner("shop"))
         }
     }
 
-    @Test func removesWhatWaits() {
+    @Test func `removes what waits`() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")
         #expect(queue.remove(of: shop) { $0 == "a" } == [])
@@ -156,7 +156,7 @@ import Threading
         #expect(queue.begin() == "z")
     }
 
-    @Test func givesPlacesBackThatAreRemoved() {
+    @Test func `gives places back that are removed`() {
         let queue = Line(ShareBound(1, waiting: 4), ShareBound(1, waiting: 2), jobs: jobs)
         #expect(!queue.add("z", for: bank))
         #expect(queue.remove { _ in true }.count == 5)
@@ -166,7 +166,7 @@ import Threading
 
     /// Whatever is added, finished and removed: no bound is ever broken, and what waits is held back by a bound that is reached.
     @Test(arguments: 0..<20)
-    func keepsItsBoundsAndHoldsNobodyBack(seed: UInt64) {
+    func `keeps its bounds and holds nobody back`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = FairQueue<Int>([ShareBound(6, waiting: 20), ShareBound(3, waiting: 8), ShareBound(2, waiting: 3)])
         var owners: [ShareOwner] = []

@@ -3,13 +3,13 @@ import Testing
 import Threading
 
 @Suite struct MonitorTests {
-    @Test func givesWhatIsReadyAtOnce() {
+    @Test func `gives what is ready at once`() {
         let monitor = Monitor(1)
         #expect(monitor.wait { $0 == 1 ? "ready" : nil } == "ready")
         #expect(monitor.wait(timeoutMilliseconds: 0) { $0 == 1 ? "ready" : nil } == "ready")
     }
 
-    @Test func givesUpWhenTheTimeIsOver() {
+    @Test func `gives up when the time is over`() {
         let monitor = Monitor(1)
         var asked = 0
         let result = monitor.wait(timeoutMilliseconds: 1) { state -> Int? in
@@ -21,14 +21,14 @@ import Threading
     }
 
     @Test(arguments: [0, 120_999, 121_000, 86_400_000, UInt64(1) << 40])
-    func waitsForAnUpdate(milliseconds: UInt64) {
+    func `waits for an update`(milliseconds: UInt64) {
         let monitor = Monitor(milliseconds == 0 ? 1 : 0)
         let thread = startThread { monitor.update { $0 = 1 } }
         #expect(monitor.wait(timeoutMilliseconds: milliseconds) { $0 == 1 ? true : nil } == true)
         thread.join()
     }
 
-    @Test func wakesEverybody() {
+    @Test func `wakes everybody`() {
         let monitor = Monitor((ready: 0, isOpen: false, passed: 0))
         let threads = (0..<8).map { _ in
             startThread {
@@ -43,7 +43,7 @@ import Threading
         #expect(monitor.withLock { $0.passed } == 8)
     }
 
-    @Test func letsWaitersTakeEachThingOnce() {
+    @Test func `lets waiters take each thing once`() {
         let monitor = Monitor((things: [Int](), taken: [Int]()))
         let threads = (0..<4).map { _ in
             startThread {
@@ -58,7 +58,7 @@ import Threading
         #expect(monitor.withLock { $0.taken.sorted() } == Array(0..<1000))
     }
 
-    @Test func excludesOthers() {
+    @Test func `excludes others`() {
         let monitor = Monitor(0)
         let threads = (0..<4).map { _ in
             startThread {

@@ -26,7 +26,7 @@ import Time
     }
 
     /// Walks the calendar day by day from the year 0 to 2400, by the rule of leap years alone.
-    @Test func everyDay() {
+    @Test func `every day`() {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day = -719_528
@@ -52,14 +52,14 @@ import Time
         }
     }
 
-    @Test func datesOfHTTPAreReadAsTheyAreWritten() {
+    @Test func `dates of HTTP are read as they are written`() {
         for number in stride(from: UInt64(0), to: 253_402_300_800, by: 77_777_777) {
             let seconds = UnixSeconds(rawValue: number)
             #expect(HTTPDate.unixSeconds(of: Array(HTTPDate.text(seconds).utf8), now: 0) == seconds)
         }
     }
 
-    @Test func theSystemClockIsAfterThisTestWasWritten() {
+    @Test func `the system clock is after this test was written`() {
         #expect(SystemClock.unixSeconds() > 1_700_000_000)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 import Time
 
 @Suite struct MomentTests {
-    @Test func aDurationLiesBetweenTwoMoments() {
+    @Test func `a duration lies between two moments`() {
         let start: MonotonicMilliseconds = 1000
         var end = start + 250
         #expect(end == 1250)
@@ -15,12 +15,12 @@ import Time
     }
 
     @Test(arguments: [(0, 0), (0, 1), (5, 3), (3, 5), (.max, 0), (0, .max)] as [(UnixSeconds, UnixSeconds)])
-    func whatHasPassedIsNeverNegative(now: UnixSeconds, then: UnixSeconds) {
+    func `what has passed is never negative`(now: UnixSeconds, then: UnixSeconds) {
         #expect(now.elapsed(since: then) == now.rawValue - min(now.rawValue, then.rawValue))
         #expect(then.remaining(until: now) == now.elapsed(since: then))
     }
 
-    @Test func saturatingSumsStayWithinTheNumbers() {
+    @Test func `saturating sums stay within the numbers`() {
         let moment: UnixMilliseconds = 10
         #expect(moment.saturating(adding: 5) == 15)
         #expect(moment.saturating(adding: .max) == .max)
@@ -29,7 +29,7 @@ import Time
         #expect(moment.saturating(subtracting: 11) == 0)
     }
 
-    @Test func otherSumsTrap() async {
+    @Test func `other sums trap`() async {
         await #expect(processExitsWith: .failure) { _ = UnixSeconds.max + 1 }
         await #expect(processExitsWith: .failure) { _ = (1 as UnixSeconds) - UInt64(2) }
         await #expect(processExitsWith: .failure) { _ = (1 as UnixSeconds) - (2 as UnixSeconds) }
@@ -37,16 +37,16 @@ import Time
     }
 
     @Test(arguments: [(0, 0), (999, 0), (1000, 1), (1_773_130_512_999, 1_773_130_512)] as [(UnixMilliseconds, UnixSeconds)])
-    func aMillisecondIsInOneSecond(milliseconds: UnixMilliseconds, seconds: UnixSeconds) {
+    func `a millisecond is in one second`(milliseconds: UnixMilliseconds, seconds: UnixSeconds) {
         #expect(milliseconds.seconds == seconds)
         #expect(milliseconds.elapsed(since: seconds.milliseconds) < 1000)
     }
 
-    @Test func nanosecondsAreCutOff() {
+    @Test func `nanoseconds are cut off`() {
         #expect(MonotonicMilliseconds(nanoseconds: 1_999_999) == 1)
     }
 
-    @Test func anotherClockMayBeAheadOrBehind() {
+    @Test func `another clock may be ahead or behind`() {
         let now: UnixSeconds = 1000
         for seconds in [-1000, -1, 0, 7] as [Int64] {
             #expect(now.advanced(by: seconds).offset(from: now) == seconds)
@@ -54,11 +54,11 @@ import Time
         #expect(now.advanced(by: -1001) == 0)
     }
 
-    @Test func isWrittenAsItsNumber() {
+    @Test func `is written as its number`() {
         #expect("\(UnixSeconds.max) \(7 as UnixMilliseconds) \(0 as MonotonicMilliseconds)" == "18446744073709551615 7 0")
     }
 
-    @Test func isNoLargerThanItsNumber() {
+    @Test func `is no larger than its number`() {
         #expect(MemoryLayout<UnixMilliseconds?>.size == MemoryLayout<UInt64?>.size)
     }
 }

@@ -31,7 +31,7 @@ private struct ScriptedClocks {
     private static let hour: UInt64 = 3_600_000
     private static let day = 24 * hour
 
-    @Test func holdsNothingBackWhileTheClocksAgree() {
+    @Test func `holds nothing back while the clocks agree`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         for step in [1, 60_000, Self.day, 400 * Self.day] {
@@ -42,7 +42,7 @@ private struct ScriptedClocks {
         #expect(time.held(for: .max) == 0)
     }
 
-    @Test(arguments: [26 * hour, 271 * day]) func holdsAJumpBackForAsLongAsTheAgeInQuestion(_ jump: UInt64) {
+    @Test(arguments: [26 * hour, 271 * day]) func `holds a jump back for as long as the age in question`(_ jump: UInt64) {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.pass(Self.hour)
@@ -57,7 +57,7 @@ private struct ScriptedClocks {
         #expect(time.held(for: 270 * Self.day) == jump)
     }
 
-    @Test func takesAJumpBackThatWasAMistake() {
+    @Test func `takes a jump back that was a mistake`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.set(Int64(3 * Self.day))
@@ -73,7 +73,7 @@ private struct ScriptedClocks {
     }
 
     /// The clock that nobody sets goes on while the machine is suspended.
-    @Test func aSuspendedMachineIsNoJump() {
+    @Test func `a suspended machine is no jump`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.pass(30 * Self.day)
@@ -81,7 +81,7 @@ private struct ScriptedClocks {
     }
 
     /// A process that starts again on a machine that went on knows how long it was away.
-    @Test func aRestartOfTheProcessHidesNoJump() {
+    @Test func `a restart of the process hides no jump`() {
         var clocks = ScriptedClocks()
         let before = TrustedTime(clocks.reading)
         clocks.pass(3 * Self.day)
@@ -93,7 +93,7 @@ private struct ScriptedClocks {
         #expect(jumped.observe(clocks.reading) == .setForward(by: Self.day, isGap: false))
     }
 
-    @Test func aMachineThatWasOffIsBelievedAnHour() {
+    @Test func `a machine that was off is believed an hour`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.restart(offFor: Self.hour)
@@ -104,7 +104,7 @@ private struct ScriptedClocks {
         #expect(time.held(for: Self.day, longestGap: Self.day) == 0, "nobody wants what is so old")
     }
 
-    @Test func withoutABootNothingIsKnown() {
+    @Test func `without a boot nothing is known`() {
         var clocks = ScriptedClocks(boot: "")
         var time = TrustedTime(clocks.reading)
         clocks.pass(2 * Self.day)
@@ -112,7 +112,7 @@ private struct ScriptedClocks {
     }
 
     /// However the clock is set, nothing looks older than it is by more than the tolerated steps, and nothing stays young for ever.
-    @Test(arguments: 0..<50) func nothingAgesFasterThanTimePasses(seed: Int) {
+    @Test(arguments: 0..<50) func `nothing ages faster than time passes`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)

@@ -17,24 +17,24 @@ import Time
         (#"{"partialSuccess":{"rejectedSpans":"99"}}"#, 10), (#"{"partialSuccess":{"rejectedSpans":"-1"}}"#, 0),
         (#"{"partialSuccess":{"errorMessage":"a warning"}}"#, 0), (#"{"partialSuccess":{"rejectedSpans":true}}"#, 0),
     ])
-    func successMayRejectSpans(body: String, rejected: Int) {
+    func `success may reject spans`(body: String, rejected: Int) {
         #expect(outcome(200, body) == .taken(rejected: rejected))
         #expect(outcome(202, body) == .taken(rejected: rejected))
     }
 
     @Test(arguments: [429, 502, 503, 504])
-    func someStatusesAreTriedAgain(status: Int) {
+    func `some statuses are tried again`(status: Int) {
         #expect(outcome(status) == .retry(afterMilliseconds: nil, reason: "status_\(status)"))
         #expect(outcome(status, retryAfter: "7") == .retry(afterMilliseconds: 7000, reason: "status_\(status)"))
         #expect(outcome(status, retryAfter: "soon") == .retry(afterMilliseconds: nil, reason: "status_\(status)"))
     }
 
     @Test(arguments: [301, 302, 400, 401, 403, 404, 408, 413, 500, 501, 505])
-    func othersAreNot(status: Int) {
+    func `others are not`(status: Int) {
         #expect(outcome(status, retryAfter: "7") == .refused(reason: "status_\(status)"))
     }
 
-    @Test func anUnreachableCollectorIsTriedAgain() {
+    @Test func `an unreachable collector is tried again`() {
         #expect(ExportOutcome(.failure(.connect), of: 1, now: 0) == .retry(afterMilliseconds: nil, reason: "unreachable"))
         #expect(ExportOutcome(.failure(.timeout(.waiting)), of: 1, now: 0) == .retry(afterMilliseconds: nil, reason: "timeout"))
         #expect(ExportOutcome(.failure(.invalidURL), of: 1, now: 0) == .refused(reason: "invalid_url"))

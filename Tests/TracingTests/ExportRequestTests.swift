@@ -5,7 +5,7 @@ import Testing
 @testable import Tracing
 
 @Suite struct ExportRequestTests {
-    @Test func isOTLPInJSON() throws {
+    @Test func `is OTLP in JSON`() throws {
         let context = TraceContext(traceID: 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736, spanID: 0xf067_aa0b_a902_b7, isSampled: true)
         let spans = [
             TraceSpan(

@@ -57,7 +57,7 @@ import Time
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n", "\r\n", "x",
     ])
-    func takesNoAnswerThatItHasNotAskedFor(stray: String) throws {
+    func `takes no answer that it has not asked for`(stray: String) throws {
         let second: [ScriptedStep] = [.readRequest, .respond(400)]
         let first: [ScriptedStep] = [.readRequest, .respond(200, body: "{}"), .awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]
         let collector = try ScriptedServer(.connections([first + second, second]))
@@ -76,7 +76,7 @@ import Time
         exporter.stop()
     }
 
-    @Test func exportsWhatIsRecorded() throws {
+    @Test func `exports what is recorded`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { collector.stop() }
         try export(to: collector)
@@ -97,7 +97,7 @@ import Time
         #expect(try log.lines() == [])
     }
 
-    @Test func aWholeBatchDoesNotWait() throws {
+    @Test func `a whole batch does not wait`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200)))
         defer { collector.stop() }
         let deferrable = TraceExporter(
@@ -119,7 +119,7 @@ import Time
     }
 
     /// The same batch comes again when the collector asks for it, and the log says so once.
-    @Test func isSentAgainUntilItIsTaken() throws {
+    @Test func `is sent again until it is taken`() throws {
         let collector = try ScriptedServer(
             .requests([[.respond(503, headers: ["Retry-After: 0"])], [.respond(429, headers: ["Retry-After: 0"])], [.respond(200)]]))
         defer { collector.stop() }
@@ -140,7 +140,7 @@ import Time
         #expect(lines.last?.contains("traces are exported again") == true)
     }
 
-    @Test func isGivenUpWhenTheCollectorRefuses() throws {
+    @Test func `is given up when the collector refuses`() throws {
         let collector = try ScriptedServer(
             .requests([[.awaitRelease, .respond(400, body: "no")], [.respond(200, body: Self.partial)]]))
         defer { collector.stop() }
@@ -162,7 +162,7 @@ import Time
 
     /// Of the spans that wait, those that fit the queue are kept, and nothing waits for the collector.
     @Test(arguments: [(0, 500), (700, 700), (60_000, 2000)] as [(UInt64, UInt64)])
-    func aCollectorThatHangsDelaysNothing(drainMilliseconds: UInt64, least: UInt64) throws {
+    func `a collector that hangs delays nothing`(drainMilliseconds: UInt64, least: UInt64) throws {
         let collector = try ScriptedServer(.everyRequest(.hang))
         defer { collector.stop() }
         try export(to: collector)
@@ -181,7 +181,7 @@ import Time
         #expect(count("dropped") == SpanQueue.capacity + 10)
     }
 
-    @Test func aStopExportsWhatWaits() throws {
+    @Test func `a stop exports what waits`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200)))
         defer { collector.stop() }
         try export(to: collector)
@@ -192,7 +192,7 @@ import Time
         #expect(exporter.tracer.queue.count == 0, "nothing is recorded any more")
     }
 
-    @Test func aReloadChangesTheCollector() throws {
+    @Test func `a reload changes the collector`() throws {
         let (first, second) = (try ScriptedServer(.everyRequest(.respond(200))), try ScriptedServer(.everyRequest(.respond(200))))
         defer {
             first.stop()
@@ -212,7 +212,7 @@ import Time
         exporter.stop()
     }
 
-    @Test func theSeriesExistFromTheStart() {
+    @Test func `the series exist from the start`() {
         exporter.use(nil)
         exporter.stop()
         #expect(count("exported") == 0)

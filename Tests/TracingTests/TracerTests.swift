@@ -22,7 +22,7 @@ import Threading
 
     private func spans() -> [TraceSpan] { tracer.queue.takeBatch() }
 
-    @Test func whileNothingIsRecordedTracesAreOnlyCarriedOn() throws {
+    @Test func `while nothing is recorded traces are only carried on`() throws {
         #expect(tracer.beginRequest(nil) == nil)
         let span = try #require(tracer.beginRequest(caller))
         #expect(span.context.traceID == 5)
@@ -35,7 +35,7 @@ import Threading
         #expect(spans() == [])
     }
 
-    @Test func aRecordedSpanTellsWhatItWas() throws {
+    @Test func `a recorded span tells what it was`() throws {
         tracer.record(sampleRatio: 0, isParentBased: true)
         let span = try #require(tracer.beginRequest(caller))
         time.withLock { $0 += 250 }
@@ -56,7 +56,7 @@ import Threading
             (true, 0.25, true, 1000...1000), (true, 1.0, true, 1000...1000), (false, 0.0, false, 0...0), (false, 1.0, false, 0...0),
             (false, 0.0, true, 0...0), (false, 1.0, true, 0...0),
         ])
-    func aStrangersMarkAloneExportsNothing(isSampled: Bool, ratio: Double, isParentBased: Bool, expected: ClosedRange<Int>) throws {
+    func `a strangers mark alone exports nothing`(isSampled: Bool, ratio: Double, isParentBased: Bool, expected: ClosedRange<Int>) throws {
         tracer.record(sampleRatio: ratio, isParentBased: isParentBased)
         // Small ids are in each share of a tracer that goes by the id alone.
         let callers = (1...1000).map { TraceContext(traceID: UInt128($0), spanID: 6, isSampled: isSampled) }
@@ -73,7 +73,7 @@ import Threading
         #expect(children.map(\.isExported) == requests.map(\.isExported))
     }
 
-    @Test func theCallersDecisionIsFollowed() throws {
+    @Test func `the callers decision is followed`() throws {
         tracer.record(sampleRatio: 1)
         let span = try #require(tracer.beginRequest(caller.sampled(false)))
         #expect(!span.context.isSampled)
@@ -85,13 +85,13 @@ import Threading
     }
 
     @Test(arguments: [(0.0, 0...0), (0.25, 150...350), (1.0, 1000...1000)])
-    func aShareOfOurOwnTracesIsRecorded(ratio: Double, expected: ClosedRange<Int>) {
+    func `a share of our own traces is recorded`(ratio: Double, expected: ClosedRange<Int>) {
         tracer.record(sampleRatio: ratio)
         #expect(expected.contains((0..<1000).count { _ in tracer.beginRequest(nil) != nil }))
         #expect(expected.contains((0..<1000).count { _ in tracer.beginLasting(nil)?.context.isSampled ?? false }))
     }
 
-    @Test func whatDoesNotFitIsDroppedAndCounted() throws {
+    @Test func `what does not fit is dropped and counted`() throws {
         tracer.record(sampleRatio: 1)
         for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), kind: .server, name: "a", attributes: []) }
         #expect(dropped.current == 100)
@@ -106,7 +106,7 @@ import Threading
         #expect(spans() == [])
     }
 
-    @Test func threadsLoseNoSpan() throws {
+    @Test func `threads lose no span`() throws {
         tracer.record(sampleRatio: 1)
         let (tracer, taken) = (tracer, Monitor(0))
         let threads = try (0..<4).map { _ in

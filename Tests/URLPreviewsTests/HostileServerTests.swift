@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: refused.indices)
-    func isRefused(index: Int) throws {
+    func `is refused`(index: Int) throws {
         let (name, script, refusal) = Self.refused[index]
         try PreviewFixture.run({ _ in script }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(refusal), "\(name)")
@@ -114,7 +114,7 @@ import Testing
     ]
 
     @Test(arguments: slow.indices)
-    func endsInTime(index: Int) throws {
+    func `ends in time`(index: Int) throws {
         try PreviewFixture.run({ _ in Self.slow[index] }, rules: { $0.milliseconds = 500 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
             #expect(fixture.server.waitUntilUnconnected())
@@ -136,7 +136,7 @@ import Testing
     private static let chunk = "\(String(PreviewFixture.html().utf8.count, radix: 16))\r\n\(PreviewFixture.html())\r\n"
 
     @Test(arguments: endless.indices)
-    func readsWhatHasCome(index: Int) throws {
+    func `reads what has come`(index: Int) throws {
         let script = ScriptedServer.Script.connections([[.readRequest] + Self.endless[index]])
         try PreviewFixture.run({ _ in script }, rules: { if Self.isEndless(index) { $0.milliseconds = 5000 } }) { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func countsTheTimeOfAllHops() throws {
+    @Test func `counts the time of all hops`() throws {
         let step = ScriptedStep.sendSlowly(ScriptedStep.response(302, headers: ["Location: /again"]), size: 10, pauseMilliseconds: 100)
         try PreviewFixture.run({ _ in .everyRequest(step) }, rules: { $0.milliseconds = 1200 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
@@ -160,21 +160,21 @@ import Testing
         }
     }
 
-    @Test func endsInTimeWhenNoNameServerAnswers() throws {
+    @Test func `ends in time when no name server answers`() throws {
         try PreviewFixture.run(names: { _, _, _ in .silence }, rules: { $0.milliseconds = 300 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
         }
     }
 
     @Test(arguments: [DNSServer.Answer.noSuchName, .records([])])
-    func knowsThatANameHasNoAddress(answer: DNSServer.Answer) throws {
+    func `knows that a name has no address`(answer: DNSServer.Answer) throws {
         try PreviewFixture.run(names: { _, _, _ in answer }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.unresolved))
         }
     }
 
     // 256 MiB of zeros take a megabyte; only its first megabyte is unpacked.
-    @Test func endsABombAtItsLimit() throws {
+    @Test func `ends a bomb at its limit`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("bomb")
         let made = try Command(
@@ -200,7 +200,7 @@ import Testing
     ]
 
     @Test(arguments: bombs.indices)
-    func survivesAPage(index: Int) throws {
+    func `survives a page`(index: Int) throws {
         let page = PreviewFixture.html() + Self.bombs[index]
         try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.html(page)) }) { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func trustsNoCertificateOfItsOwnMaking() throws {
+    @Test func `trusts no certificate of its own making`() throws {
         let other = TestCertificate.shared
         try PreviewFixture.run({ _ in .everyConnection(.readSome, .close) }) { (fixture) throws in
             #expect(try fixture.outcome("https://page.test:\(fixture.server.port)/") == .none(.unreachable))

@@ -27,7 +27,7 @@ import Threading
     }
 
     @Test(arguments: spellings)
-    func isRefused(host: String) throws {
+    func `is refused`(host: String) throws {
         try PreviewFixture.run(names: Self.names) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url(host)) == .none(.notPublic))
             #expect(fixture.inner.connectionCount == 0)
@@ -36,7 +36,7 @@ import Threading
     }
 
     @Test(arguments: Array(zip(spellings + ["inner.test"], 0...)))
-    func isRefusedBehindARedirect(host: String, number: Int) throws {
+    func `is refused behind a redirect`(host: String, number: Int) throws {
         let status = [301, 302, 303, 307, 308][number % 5]
         try PreviewFixture.run(
             { .everyRequest(PreviewFixture.redirect("http://\(host):\($0)/", status: status)) }, names: Self.names
@@ -51,7 +51,7 @@ import Threading
     @Test(arguments: [
         "127.0.0.1", "localhost", "localhost.", "LOCALHOST", "ⅼocalhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "page.test",
     ])
-    func isRefusedByTheProduct(host: String) throws {
+    func `is refused by the product`(host: String) throws {
         try PreviewFixture.run(rules: { $0.admits = PreviewRules().admits }) { (fixture) throws in
             let outcome = try fixture.outcome(fixture.url(host))
             #expect(outcome == .none(.notPublic))
@@ -83,7 +83,7 @@ import Threading
     ]
 
     @Test(arguments: answers.indices)
-    func isRefusedByEveryAddressOfAName(index: Int) throws {
+    func `is refused by every address of a name`(index: Int) throws {
         try PreviewFixture.run(names: Self.answers[index]) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.notPublic))
             #expect(fixture.inner.connectionCount == 0)
@@ -92,7 +92,7 @@ import Threading
     }
 
     // Rebinding: the name is public when it is judged, and inner from then on.
-    @Test func isNotAskedForTwiceOnOneHop() throws {
+    @Test func `is not asked for twice on one hop`() throws {
         let names: DNSServer.Script = { _, isIPv6, count in
             isIPv6 ? .records([]) : .addresses(count == 0 ? PreviewFixture.publicPlace : PreviewFixture.innerPlace)
         }
@@ -105,7 +105,7 @@ import Threading
         }
     }
 
-    @Test func isRefusedWhenTheNameHasChangedForTheNextHop() throws {
+    @Test func `is refused when the name has changed for the next hop`() throws {
         let names: DNSServer.Script = { _, _, count in .addresses(count == 0 ? PreviewFixture.publicPlace : PreviewFixture.innerPlace) }
         try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.redirect("/again")) }, names: names) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.notPublic))
@@ -115,7 +115,7 @@ import Threading
     }
 
     // Should a judged address ever be replaced on its way to the socket, the client refuses to make the socket.
-    @Test func isRefusedOnceMoreWhenTheSocketIsMade() throws {
+    @Test func `is refused once more when the socket is made`() throws {
         let server = try ScriptedServer(PreviewFixture.page())
         defer { server.stop() }
         var settings = ClientSettings()
@@ -134,7 +134,7 @@ import Threading
         #expect(server.connectionCount == 0)
     }
 
-    @Test func isAPictureThatPhonesAreNotSentTo() throws {
+    @Test func `is a picture that phones are not sent to`() throws {
         for host in ["127.0.0.2", "192.168.0.1", "[::1]", "2130706434"] {
             let page = "<title>Title</title><meta property=og:image content=http://\(host)/i.png>"
             try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.html(page)) }) { (fixture) throws in

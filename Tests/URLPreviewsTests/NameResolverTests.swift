@@ -6,7 +6,7 @@ import Threading
 /// Names for which no name server answers.
 @Suite struct NameResolverTests {
     /// Names that are left behind take places of their person and app, and none of another app.
-    @Test func namesLeftBehindLeaveRoomForOthers() {
+    @Test func `names left behind leave room for others`() {
         let server = DNSServer { _, _, _ in .silence }
         defer { server.stop() }
         let resolver = NameResolver(server: NameResolver.Server(address: 0x7F00_0001, port: server.port))

@@ -21,7 +21,7 @@ import Time
         return .preview(try URLPreview(page, PreviewRules()))
     }
 
-    @Test func forgetsInTime() throws {
+    @Test func `forgets in time`() throws {
         let preview = try preview()
         var cache = PreviewCache<Int>(Self.limits { ($0.previewMilliseconds, $0.refusalMilliseconds) = (1000, 100) })
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
@@ -35,7 +35,7 @@ import Time
         #expect(cache.ask("b", for: Self.person, 4, now: 110) == .fetch)
     }
 
-    @Test func neverKeepsThatItWasBusy() {
+    @Test func `never keeps that it was busy`() {
         var cache = PreviewCache<Int>(Self.limits { $0.fetches = 1 })
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
         #expect(cache.ask("b", for: Self.person, 2, now: 0) == .answer(.busy))
@@ -45,7 +45,7 @@ import Time
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
     }
 
-    @Test func leavesPlacesForOtherPeopleAndApps() {
+    @Test func `leaves places for other people and apps`() {
         var cache = PreviewCache<Int>(Self.limits { ($0.fetches, $0.fetchesOfApp, $0.fetchesOfPerson) = (5, 3, 2) })
         let askers = [
             ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
@@ -63,7 +63,7 @@ import Time
         #expect(next == [.fetch, .wait])
     }
 
-    @Test func keepsOnlySoMany() throws {
+    @Test func `keeps only so many`() throws {
         let preview = try preview()
         var cache = PreviewCache<Int>(Self.limits { $0.entries = 10 })
         for number in 0..<1000 {
@@ -79,7 +79,7 @@ import Time
         #expect(cache.fetches == 0)
     }
 
-    @Test func keepsWhatCameLast() {
+    @Test func `keeps what came last`() {
         var cache = PreviewCache<Int>(Self.limits { ($0.entries, $0.refusalMilliseconds) = (3, 5) })
         for (now, url) in ["a", "b", "c", "a", "d"].enumerated() {
             let moment = MonotonicMilliseconds(rawValue: UInt64(now) * 10)
@@ -91,7 +91,7 @@ import Time
         #expect(cache.count == 3)
     }
 
-    @Test func keepsOnlySoManyBytes() {
+    @Test func `keeps only so many bytes`() {
         var cache = PreviewCache<Int>(Self.limits { $0.bytes = 10_000 })
         for number in 0..<100 {
             let url = "\(number)" + String(repeating: "x", count: 998)

@@ -28,7 +28,7 @@ import URLPreviews
     ]
 
     @Test(arguments: special.indices)
-    func namesWhatIsSpecial(index: Int) throws {
+    func `names what is special`(index: Int) throws {
         let (text, kind) = Self.special[index]
         #expect(SpecialAddress(try #require(IPAddress(text))) == kind, "\(text)")
     }
@@ -42,7 +42,7 @@ import URLPreviews
         "2001:4860:4860::8888", "2001:db7:ffff::1", "2001:db9::1", "2003::1", "2606:4700::1111", "2a00:1450::1", "3ffe::1",
         "3fff:1000::1",
     ])
-    func letsThePublicInternetThrough(text: String) throws {
+    func `lets the public internet through`(text: String) throws {
         #expect(SpecialAddress(try #require(IPAddress(text))) == nil)
     }
 }

@@ -21,7 +21,7 @@ import Threading
         pairs.map { "<meta property=\"\($0.0)\" content=\"\($0.1)\">" }.joined()
     }
 
-    @Test func writesExactlyWhatTheHelpDeskWrites() throws {
+    @Test func `writes exactly what the help desk writes`() throws {
         let page =
             "<title>Example</title>"
             + meta(
@@ -53,7 +53,7 @@ import Threading
     ]
 
     @Test(arguments: preferences.indices)
-    func prefersAsTheHelpDeskDoes(index: Int) throws {
+    func `prefers as the help desk does`(index: Int) throws {
         let (page, title, description, image, site) = Self.preferences[index]
         let text = page.split(separator: " ").map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -73,7 +73,7 @@ import Threading
             ("http://a b/", nil),
             ("/ä.png", "/%c3%a4.png"), ("https://пример.рф/и", "https://xn--e1afmkfd.xn--p1ai/%d0%b8"), ("/a&amp;b", "/a&b"),
         ] as [(String, String?)])
-    func resolvesImages(image: String, expected: String?) throws {
+    func `resolves images`(image: String, expected: String?) throws {
         let preview = try preview("<title>T</title>" + meta(("og:image", image)))
         #expect((preview?.image.hasSuffix(expected ?? "")) == (expected == nil ? nil : true))
     }
@@ -86,7 +86,7 @@ import Threading
         "<body><a><svg role=img><title>Icon</title><desc>D</desc></svg></a>", "<body><svg/><svg><title>Icon</title></svg>",
         "<body><svg><title></title></svg>", "<body><svg><metadata/><title>Icon",
     ])
-    func leavesOutTheTitleOfADrawing(drawing: String) throws {
+    func `leaves out the title of a drawing`(drawing: String) throws {
         let tags = meta(("og:title", "Page"), ("og:image", "/i"))
         #expect(try preview("<head>\(tags)</head>\(drawing)")?.title == "Page")
         #expect(try preview("<head><title>Own</title>\(tags)</head>\(drawing)")?.title == "Own")
@@ -103,26 +103,26 @@ import Threading
         (#"<base href="javascript:x">"#, "i.png", ":PORT/a/i.png"), (#"<base href="">"#, "i.png", ":PORT/a/i.png"),
         (#"<base href="http://a b/">"#, "i.png", ":PORT/a/i.png"), ("<base>", "i.png", ":PORT/a/i.png"),
     ])
-    func resolvesAgainstTheBase(base: String, image: String, expected: String) throws {
+    func `resolves against the base`(base: String, image: String, expected: String) throws {
         for page in ["<title>T</title>\(base)" + meta(("og:image", image)), "<title>T</title>" + meta(("og:image", image)) + base] {
             let found = try #require(try preview(page)).image.replacing(/:[0-9]+\//, with: ":PORT/")
             #expect(found.hasSuffix(expected))
         }
     }
 
-    @Test func aBaseElsewhereChangesNoPagesURL() throws {
+    @Test func `a base elsewhere changes no pages URL`() throws {
         let page = #"<title>T</title><base href="https://cdn.example/">"# + meta(("og:image", "/i"), ("og:url", "/canonical"))
         #expect(try preview(page)?.url.contains("/a/b?c=d") == true)
     }
 
-    @Test func aLetterWithManyMarksIsATitle() throws {
+    @Test func `a letter with many marks is a title`() throws {
         let letter = "A" + String(repeating: "\u{301}", count: 5000)
         let title = try #require(try preview("<title>\(letter)</title>" + meta(("og:image", "/i")))).title
         #expect(title.unicodeScalars.first == "A")
         #expect(title.unicodeScalars.count == URLPreview.longestTitle)
     }
 
-    @Test func takesThePagesOwnURLOnlyOnItsHost() throws {
+    @Test func `takes the pages own URL only on its host`() throws {
         let image = meta(("og:image", "/i"))
         #expect(
             try preview("<title>T</title>\(image)" + meta(("og:url", "https://page.test/canonical")))?.url == "https://page.test/canonical")
@@ -131,12 +131,12 @@ import Threading
         #expect(try preview("<title>T</title>\(image)" + meta(("og:url", "https://user@page.test/")))?.url.contains("/a/b?c=d") == true)
     }
 
-    @Test func cleansTexts() throws {
+    @Test func `cleans texts`() throws {
         let title = "\n  A\u{202E}B\u{0007}\t C&#x202E;&#8203;\u{2066}D &lt;b&gt; \u{E000}👩‍👩‍👧 "
         #expect(try preview("<title>\(title)</title>" + meta(("og:image", "/i")))?.title == "AB CD <b> 👩‍👩‍👧")
     }
 
-    @Test func cutsTexts() throws {
+    @Test func `cuts texts`() throws {
         let long = String(repeating: "e\u{301}", count: 5000)
         let preview = try #require(
             try preview("<title>\(long)</title>" + meta(("og:image", "/i"), ("description", long), ("og:site_name", long))))
@@ -146,7 +146,7 @@ import Threading
         #expect(preview.description.last == "e\u{301}")
     }
 
-    @Test func followsRedirects() throws {
+    @Test func `follows redirects`() throws {
         let script: (UInt16) -> ScriptedServer.Script = { port in
             .requests([
                 [PreviewFixture.redirect("/two", status: 301)], [PreviewFixture.redirect("//other.test:\(port)/three", status: 307)],
@@ -160,7 +160,7 @@ import Threading
         }
     }
 
-    @Test func sendsNothingThatTellsOfAnybody() throws {
+    @Test func `sends nothing that tells of anybody`() throws {
         let script = ScriptedServer.Script.requests([
             [.respond(302, headers: ["Location: /two", "Set-Cookie: a=b"])], [PreviewFixture.html(PreviewFixture.html())],
         ])
@@ -178,7 +178,7 @@ import Threading
         }
     }
 
-    @Test func readsEveryEncoding() throws {
+    @Test func `reads every encoding`() throws {
         let body: [UInt8] =
             Array("<meta charset=windows-1251><title>".utf8) + [0xCF, 0xF0, 0xE8, 0xE2, 0xE5, 0xF2]
             + Array("</title><meta property=og:image content=/i>".utf8)
@@ -192,7 +192,7 @@ import Threading
         }
     }
 
-    @Test func triesTheNextAddress() throws {
+    @Test func `tries the next address`() throws {
         // Nobody listens at the first one, which counts as public here too.
         let names: DNSServer.Script = { _, isIPv6, _ in isIPv6 ? .records([]) : .addresses("127.0.0.3", "127.0.0.1") }
         try PreviewFixture.run(names: names, rules: { rules in rules.admits = { ["127.0.0.3", "127.0.0.1"].contains($0.description) } }) {
@@ -201,7 +201,7 @@ import Threading
         }
     }
 
-    @Test func isNotFetchedTwice() throws {
+    @Test func `is not fetched twice`() throws {
         try PreviewFixture.run { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
             #expect(try fixture.title("HTTP://PAGE.test:\(fixture.server.port)/x/../#y") == "Title")
@@ -213,7 +213,7 @@ import Threading
         }
     }
 
-    @Test func isFetchedOnceForAllWhoAsk() throws {
+    @Test func `is fetched once for all who ask`() throws {
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }) { (fixture) throws in
             let outcomes = Monitor<[PreviewOutcome]>([])
             let url = try WebURL(fixture.url())
@@ -228,7 +228,7 @@ import Threading
         }
     }
 
-    @Test func fetchesOnlySoManyAtATime() throws {
+    @Test func `fetches only so many at a time`() throws {
         var limits = PreviewCache<URLPreviewer.Waiter>.Limits()
         limits.fetches = 2
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }, limits: limits) {
@@ -247,7 +247,7 @@ import Threading
     }
 
     /// Sixteen slow pages of one person: two are fetched, and the others leave their places to other people.
-    @Test func slowPagesOfOnePersonLeavePlacesForOthers() throws {
+    @Test func `slow pages of one person leave places for others`() throws {
         let slow = [ScriptedStep.awaitRelease, PreviewFixture.html(PreviewFixture.html())]
         try PreviewFixture.run({ _ in .requests([slow, slow, [PreviewFixture.html(PreviewFixture.html())]]) }) { fixture in
             let outcomes = Monitor<[PreviewOutcome]>([])
@@ -268,7 +268,7 @@ import Threading
         }
     }
 
-    @Test func endsWithTheService() throws {
+    @Test func `ends with the service`() throws {
         try PreviewFixture.run({ _ in .everyConnection(.readRequest, .hang) }) { (fixture) throws in
             let outcome = Monitor<PreviewOutcome?>(nil)
             fixture.previewer.preview(of: try WebURL(fixture.url()), for: PreviewFixture.person) { found in outcome.update { $0 = found } }
@@ -280,7 +280,7 @@ import Threading
     }
 
     @Test(arguments: 0..<30)
-    func yieldsValidJSONWhateverIsInThePage(seed: UInt64) throws {
+    func `yields valid JSON whatever is in the page`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = [
             "<title>", "</title>", "<meta property=\"og:image\" content=\"/", "\">", "<meta name=description content='", "'>", "&#0;",

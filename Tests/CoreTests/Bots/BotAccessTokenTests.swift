@@ -18,7 +18,7 @@ import Time
         try BotAccessToken.verdict(on: text, for: bot, now: now)
     }
 
-    @Test func readsBackEveryUser() throws {
+    @Test func `reads back every user`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 1)
         let long = ["x", "é", "漢", "\"", "😀"].map { String(repeating: $0, count: $0 == "😀" ? 50 : 100) }
@@ -48,7 +48,7 @@ import Time
             ("the most", KeyIdentity(keyID: .max, issuedAt: SecurityKey.latestTime, salt: [UInt8](repeating: 0xFF, count: 16))),
             ("none", nil),
         ] as [(String, KeyIdentity?)])
-    func namesItsKey(_ name: String, _ key: KeyIdentity?) throws {
+    func `names its key`(_ name: String, _ key: KeyIdentity?) throws {
         let bot = try BotSamples.bot()
         guard case .valid(let read) = try verdict(ticket(key: key).text(for: bot), bot) else {
             Issue.record("\(name): no ticket")
@@ -58,13 +58,13 @@ import Time
     }
 
     @Test(arguments: [(BotSamples.key(), 140), (nil, 106)] as [(KeyIdentity?, Int)])
-    func aUsualTicketIsShort(_ key: KeyIdentity?, _ count: Int) throws {
+    func `a usual ticket is short`(_ key: KeyIdentity?, _ count: Int) throws {
         let text = try ticket(user: "2eb8aa08-aa98-11ea-b4aa-73b441d16380", key: key).text(for: BotSamples.bot())
         #expect(text.hasPrefix("dgbt1."))
         #expect(text.utf8.count == count)
     }
 
-    @Test func noBitMayChange() throws {
+    @Test func `no bit may change`() throws {
         let bot = try BotSamples.bot()
         for key in [BotSamples.key(), nil] {
             let bytes = Array(try ticket(user: "漢字", key: key).text(for: bot).utf8)
@@ -79,7 +79,7 @@ import Time
         }
     }
 
-    @Test func noPartMayBeMissingOrAdded() throws {
+    @Test func `no part may be missing or added`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket().text(for: bot)
         for count in 0..<text.count {
@@ -92,7 +92,7 @@ import Time
         }
     }
 
-    @Test func anythingIsJudged() throws {
+    @Test func `anything is judged`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<2000 {
@@ -107,7 +107,7 @@ import Time
         #expect(try verdict("dgbt1.AAAA", bot) == .malformed)
     }
 
-    @Test func isForOneBotAndItsAppsAlone() throws {
+    @Test func `is for one bot and its apps alone`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket().text(for: bot)
         #expect(try verdict(text, BotSamples.bot(name: "other")) == .otherBot)
@@ -117,14 +117,14 @@ import Time
         #expect(try verdict(text, BotSamples.bot(apps: ["store", "shop"])) == .valid(ticket()))
     }
 
-    @Test func secretsRotate() throws {
+    @Test func `secrets rotate`() throws {
         let text = try ticket().text(for: BotSamples.bot(secrets: [1]))
         #expect(try verdict(text, BotSamples.bot(secrets: [2, 1])) == .valid(ticket()))
         #expect(try verdict(ticket().text(for: BotSamples.bot(secrets: [2, 1])), BotSamples.bot(secrets: [2])) == .valid(ticket()))
         #expect(try verdict(text, BotSamples.bot(secrets: [2, 3])) == .forged)
     }
 
-    @Test func endsToTheSecond() throws {
+    @Test func `ends to the second`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket(life: 600).text(for: bot)
         #expect(try verdict(text, bot, at: Self.now + 599) == .valid(ticket()))
@@ -136,7 +136,7 @@ import Time
         #expect(try verdict(text, bot, at: 0) == .expired)
     }
 
-    @Test func aForgedOneIsForgedWheneverItEnds() throws {
+    @Test func `a forged one is forged whenever it ends`() throws {
         let text = try ticket().text(for: BotSamples.bot(secrets: [2]))
         #expect(try verdict(text, BotSamples.bot(), at: .max) == .forged)
     }

@@ -18,7 +18,7 @@ import Time
             headers: [BotRequest.Header(name: "X-Customer", value: .text(BotText("id {customer_id}")))])
     }
 
-    @Test func boundArgumentsAreOurs() throws {
+    @Test func `bound arguments are ours`() throws {
         let function = try bound()
         let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.grant)
         #expect(arguments.complete == ["order_id": "7", "note": "a\nb", "customer_id": "user-1", "app": "shop"])
@@ -31,7 +31,7 @@ import Time
     }
 
     /// Whatever the model sends: either it is refused, or the bound values are the ticket's.
-    @Test func noModelSetsWhatIsBound() throws {
+    @Test func `no model sets what is bound`() throws {
         let function = try bound()
         var generator = SeededGenerator(seed: 6)
         let names = [
@@ -65,18 +65,18 @@ import Time
         #expect(refused > 100)
     }
 
-    @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func namesThatItDoesNotSeeAreUnknown(_ name: String) throws {
+    @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func `names that it does not see are unknown`(_ name: String) throws {
         let function = try bound()
         #expect(throws: BotArgumentsProblem("\(name) is unknown; known here: order_id, note, count, tags")) {
             try function.arguments(.object(JSONObject([("order_id", "7"), (name, "x")])), of: Self.grant)
         }
     }
 
-    @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func argumentsAreAnObject(_ value: JSONValue) throws {
+    @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func `arguments are an object`(_ value: JSONValue) throws {
         #expect(throws: BotArgumentsProblem("the arguments must be an object")) { try bound().arguments(value, of: Self.grant) }
     }
 
-    @Test func theRestGoesIntoTheQueryOfAGET() throws {
+    @Test func `the rest goes into the query of AGET`() throws {
         let function = try bound(.get)
         let arguments = try function.arguments(
             ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.grant)
@@ -88,7 +88,7 @@ import Time
         #expect(request.body == nil)
     }
 
-    @Test func headersHoldNoControlCharacter() throws {
+    @Test func `headers hold no control character`() throws {
         let secret = SecretBytes(copying: "of the shop".utf8.span)
         let function = try BotSamples.function(
             properties: #""order_id":{"type":"string"}"#,
@@ -121,7 +121,7 @@ import Time
             ("9007199254740993.5", "9007199254740993.5", "9007199254740993.5"), ("1e-320", "1e-320", "1e-320"),
             ("0.30000000000000004", "0.30000000000000004", "0.30000000000000004"),
             ("123456789012345678901234567890.12", "123456789012345678901234567890.12", "123456789012345678901234567890.12"),
-        ]) func numbersStayWhatTheyAre(_ number: String, sent: String, recorded: String) throws
+        ]) func `numbers stay what they are`(_ number: String, sent: String, recorded: String) throws
     {
         let properties = #""price":{"type":"number"},"list":{"type":"array"}"#
         let post = try BotSamples.function(url: "https://shop.example.com/", properties: properties, required: "")
@@ -146,7 +146,7 @@ import Time
     }
 
     /// A number is refused by its name, or goes out as it came in.
-    @Test func anyNumberStaysWhatItIs() throws {
+    @Test func `any number stays what it is`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 45)
@@ -175,13 +175,13 @@ import Time
     }
 
     /// A shorter canonical form does not make a confirmation shorter.
-    @Test func manyDigitsAreLong() throws {
+    @Test func `many digits are long`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let given = try BotSamples.value(#"{"price":1.\#(String(repeating: "0", count: 16 << 10))}"#)
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) { try function.arguments(given, of: Self.grant) }
     }
 
-    @Test func whatChangesSomethingHasShortArguments() throws {
+    @Test func `what changes something has short arguments`() throws {
         let long: JSONValue = ["order_id": .string(String(repeating: "x", count: 16 << 10))]
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) {
             try BotSamples.function().arguments(long, of: Self.grant)
@@ -189,7 +189,7 @@ import Time
         #expect(throws: Never.self) { try BotSamples.function(.get).arguments(long, of: Self.grant) }
     }
 
-    @Test func textsBecomeWhatTheSchemaSays() throws {
+    @Test func `texts become what the schema says`() throws {
         let function = try bound()
         #expect(
             try function.value(ofTexts: [("order_id", "7"), ("count", "2"), ("note", "x"), ("tags", "[1]"), ("z", "1")])
@@ -203,11 +203,11 @@ import Time
     @Test(arguments: [
         ("count", "1e400", "count"), ("count", "123456789012345678901234567890", "count"), ("tags", "[0,[1e400]]", "tags[1][0]"),
     ])
-    func aNumberBeyond64BitsIsNamed(_ name: String, text: String, place: String) throws {
+    func `a number beyond 64 bits is named`(_ name: String, text: String, place: String) throws {
         #expect(throws: BotArgumentsProblem("\(place) is a number beyond 64 bits")) { try bound().value(ofTexts: [(name, text)]) }
     }
 
-    @Test func otherNumbersAreOtherCalls() throws {
+    @Test func `other numbers are other calls`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let forms = try ["0.1", "0.1000000000000000055511151231257827", "0.10000000000000002", "9007199254740993.0", "9007199254740992.0"]
             .map {
@@ -216,7 +216,7 @@ import Time
         #expect(Set(forms).count == forms.count)
     }
 
-    @Test func equalArgumentsHaveEqualBytes() throws {
+    @Test func `equal arguments have equal bytes`() throws {
         let function = try bound()
         let one = try function.arguments(["order_id": "7", "count": 2], of: Self.grant)
         let other = try function.arguments(["count": .real(2), "order_id": "7"], of: Self.grant)

@@ -17,7 +17,7 @@ import Time
         try BotConfirmationToken.verdict(on: text, for: bot, now: now)
     }
 
-    @Test func readsBackAnything() throws {
+    @Test func `reads back anything`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<300 {
@@ -30,7 +30,7 @@ import Time
         }
     }
 
-    @Test func aCustomersAppCanReadIt() throws {
+    @Test func `a customers app can read it`() throws {
         let keys: [(KeyIdentity?, String)] = [
             (BotSamples.key(), #"{"key_id":1,"issued_at":1799999000,"salt":"09090909090909090909090909090909"}"#), (nil, "null"),
         ]
@@ -56,7 +56,7 @@ import Time
             ("no salt", #","key":{"key_id":1,"issued_at":1}"#), ("a short salt", #","key":{"key_id":1,"issued_at":1,"salt":"09"}"#),
             ("a wrong salt", #","key":{"key_id":1,"issued_at":1,"salt":"x9090909090909090909090909090909"}"#),
         ] as [(String, String)])
-    func namesAKeyOrNone(_ name: String, _ member: String) throws {
+    func `names a key or none`(_ name: String, _ member: String) throws {
         let payload = Array(
             (#"{"bot":"orders","app_id":"shop","user_id":"user-1","function":"cancel_order","arguments":{},"id":"00","issued_at":1800000000,"#
                 + #""expires_at":1800000600\#(member)}"#).utf8)
@@ -66,7 +66,7 @@ import Time
         #expect(isValid == (name == "null"), "\(name)")
     }
 
-    @Test func noBitMayChange() throws {
+    @Test func `no bit may change`() throws {
         let bot = try BotSamples.bot()
         let bytes = Array(try token().text(for: bot).utf8)
         for index in bytes.indices {
@@ -83,14 +83,14 @@ import Time
         }
     }
 
-    @Test func isForOneBot() throws {
+    @Test func `is for one bot`() throws {
         let text = try token().text(for: BotSamples.bot())
         #expect(try verdict(text, BotSamples.bot(secrets: [2])) == .forged)
         #expect(try verdict(text, BotSamples.bot(name: "other")) == .forged)
         #expect(try verdict(text, BotSamples.bot(secrets: [2, 1])) == .valid(token()))
     }
 
-    @Test func isNoTicketAndNoTicketIsOne() throws {
+    @Test func `is no ticket and no ticket is one`() throws {
         let bot = try BotSamples.bot()
         #expect(try verdict(BotAccessToken(BotSamples.grant(), startID: 7).text(for: bot), bot) == .malformed)
         #expect(try BotAccessToken.verdict(on: token().text(for: bot), for: bot, now: Self.now) == .malformed)
@@ -102,7 +102,7 @@ import Time
         #expect(try verdict("dgbc1.\(Base64URL.encode(payload.span)).\(Base64URL.encode(code.span))", bot) == .forged)
     }
 
-    @Test func endsWithTheTicket() throws {
+    @Test func `ends with the ticket`() throws {
         let bot = try BotSamples.bot()
         let text = try token().text(for: bot)
         #expect(try verdict(text, bot, at: Self.now + 599) == .valid(token()))
@@ -110,7 +110,7 @@ import Time
         #expect(try verdict(text, bot, at: Self.now - 61) == .expired)
     }
 
-    @Test func anythingIsJudged() throws {
+    @Test func `anything is judged`() throws {
         let bot = try BotSamples.bot()
         for text in ["", "dgbc1.", "dgbc1..", "dgbc1.e30.AAAA", "dgbc1.e30.AAAA.", String(repeating: "A", count: 1 << 20)] {
             let verdict = try verdict(text, bot)

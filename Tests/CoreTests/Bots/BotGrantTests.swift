@@ -24,14 +24,14 @@ import Time
             ("a key that lives longer", 601, 600), ("a key that lives as long", 600, 600), ("a key of half a minute", 30, 30),
             ("a key of a second", 1, 1), ("a key that ends now", 0, nil), ("a key that has ended", -1, nil),
         ] as [(String, Int64, UInt64?)])
-    func endsWithTheKey(_ name: String, keyLife: Int64, life: UInt64?) throws {
+    func `ends with the key`(_ name: String, keyLife: Int64, life: UInt64?) throws {
         let grant = BotGrant(
             appID: "shop", userID: "ann", key: Self.key(), keyEnd: Self.now.advanced(by: keyLife), issuedAt: Self.now, lifeSeconds: 600)
         #expect(grant?.expiresAt == life.map { Self.now + $0 }, "\(name)")
         #expect(grant?.issuedAt == life.map { _ in Self.now }, "\(name)")
     }
 
-    @Test func endsByItselfWhereOnlyTheBackendUnderstandsKeys() throws {
+    @Test func `ends by itself where only the backend understands keys`() throws {
         let grant = BotGrant(appID: "shop", userID: "ann", key: nil, keyEnd: .max, issuedAt: Self.now, lifeSeconds: 600)
         #expect(grant?.expiresAt == Self.now + 600)
     }
@@ -54,7 +54,7 @@ import Time
             ("the key", .securityKey(salt: [UInt8](repeating: 9, count: 16)), nil, .revoked, nil),
             ("another key", .securityKey(salt: [UInt8](repeating: 8, count: 16)), nil, nil, nil),
         ] as [(String, Revocation.Subject?, UnixSeconds?, Denial?, Denial?)])
-    func endsWithARevocation(
+    func `ends with a revocation`(
         _ name: String, subject: Revocation.Subject?, before: UnixSeconds?, denial: Denial?, keyless: Denial?
     ) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1, 2), Samples.application("shop2", keys: 1)])
@@ -71,7 +71,7 @@ import Time
         #expect(verdict == (denial == nil ? .authorized(keyID: 1) : .denied(.revoked, keyID: 1)), "\(name), the key itself")
     }
 
-    @Test(arguments: [nil, key()]) func endsWithAPersonWhoIsForgotten(_ key: KeyIdentity?) throws {
+    @Test(arguments: [nil, key()]) func `ends with a person who is forgotten`(_ key: KeyIdentity?) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         var book = RevocationSet()
         let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
@@ -81,7 +81,7 @@ import Time
     }
 
     /// The clock of the backend that made the key is ahead of ours: a sign-out right after the start ends what was started before it.
-    @Test func theEarlierTimeOfIssueDecides() throws {
+    @Test func `the earlier time of issue decides`() throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         var book = RevocationSet()
         book.apply(.added(.sample(1, appID: "shop", .user("ann"), issuedBefore: Revocation.bound(after: Self.now))))
@@ -98,13 +98,13 @@ import Time
             ("the secret's time is over, as clocks may differ", 1, now - 60, nil, nil),
             ("keys may live as long", 1, nil, 940, nil), ("keys may not live as long", 1, nil, 939, .tooOld),
         ] as [(String, UInt8, UnixSeconds?, UInt64?, Denial?)])
-    func endsWithTheSecret(_ name: String, keyID: UInt8, notAfter: UnixSeconds?, longest: UInt64?, denial: Denial?) throws {
+    func `ends with the secret`(_ name: String, keyID: UInt8, notAfter: UnixSeconds?, longest: UInt64?, denial: Denial?) throws {
         let key = Application.Key(id: UInt32(keyID), secret: try Samples.secret(keyID), notAfter: notAfter)
         let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLife(longestSeconds: longest))])
         #expect(try authorizer.denial(of: Self.grant(), now: Self.now, revocations: .none) == denial, "\(name)")
     }
 
-    @Test(arguments: [nil, key()]) func endsWithTheApp(_ key: KeyIdentity?) throws {
+    @Test(arguments: [nil, key()]) func `ends with the app`(_ key: KeyIdentity?) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         #expect(try authorizer.denial(of: Self.grant(app: "gone", key: key), now: Self.now, revocations: .none) == .unknownApp)
     }

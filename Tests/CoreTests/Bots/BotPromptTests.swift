@@ -10,7 +10,7 @@ import Time
         try BotPrompt(of: bot, userID: user, fields: fields)
     }
 
-    @Test func isWhatTheVendorReads() throws {
+    @Test func `is what the vendor reads`() throws {
         let bot = try BotSamples.bot(
             systemMessage: "You help {user_id} with \"orders\" of {city}. {{}}",
             firstMessage: BotDefinition.FirstMessage(message: "Hello!", options: ["My orders"]),
@@ -27,11 +27,11 @@ import Time
         #expect(prompt.tools.elements.first?["function"]?["parameters"]?["required"] == ["order_id"])
     }
 
-    @Test func saysNothingFirstUnlessTold() throws {
+    @Test func `says nothing first unless told`() throws {
         #expect(try prompt(BotSamples.bot()).firstMessageData == nil)
     }
 
-    @Test func fieldsAreThereAndShort() throws {
+    @Test func `fields are there and short`() throws {
         let bot = try BotSamples.bot(systemMessage: "{name} {name} {user_id} {city}")
         #expect(bot.fields == ["name", "city"])
         #expect(throws: BotArgumentsProblem("fields.city is missing")) { try prompt(bot, [("name", "x")]) }
@@ -41,7 +41,7 @@ import Time
         #expect(try prompt(bot, [("name", "{city}"), ("city", "x")]).systemMessage == "{city} {city} user-1 x")
     }
 
-    @Test func theBoundIsNeverBelowTheText() throws {
+    @Test func `the bound is never below the text`() throws {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<300 {
             let functions = try (0..<Int.random(in: 0...5, using: &generator)).map { _ in try BotSamples.function() }
@@ -60,7 +60,7 @@ import Time
         }
     }
 
-    @Test func theBoundIsTight() throws {
+    @Test func `the bound is tight`() throws {
         let bot = try BotSamples.bot(systemMessage: "{user_id}{a}", functions: [BotSamples.function()])
         let user = String(repeating: "漢", count: 100)
         let prompt = try prompt(bot, user: user, [("a", String(repeating: "\"", count: 128))])
@@ -69,7 +69,7 @@ import Time
         #expect(prompt.aiAttributes(ticket: ticket).utf8.count == BotTokenBound(of: bot).prompt - 1)
     }
 
-    @Test func tellsWhatTakesHowMuch() throws {
+    @Test func `tells what takes how much`() throws {
         let bound = BotTokenBound(
             of: try BotSamples.bot(systemMessage: String(repeating: "é", count: 400), functions: [BotSamples.function()]))
         #expect(bound.parts.map(\.name) == ["system_message", "cancel_order"])

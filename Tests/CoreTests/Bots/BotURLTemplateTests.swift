@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: templates) func nothingLeavesItsPlace(_ text: String) throws {
+    @Test(arguments: templates) func `nothing leaves its place`(_ text: String) throws {
         let template = try BotURLTemplate(text)
         let form = Form(try WebURL(template.sample))
         var generator = SeededGenerator(seed: 5)
@@ -47,7 +47,7 @@ import Testing
         arguments: [
             "", ".", "..", "a/../b", "../admin", "..\\admin", "%2e%2e", "%2E", ".%2e", "%252e%252e", "a/%2e%2e/b", "..;x", "a\nb", "a\0b",
             "a\u{7f}", "%0d%0a", "%2525252e", String(repeating: "x", count: 1025),
-        ]) func aPathRefuses(_ value: String) throws
+        ]) func `a path refuses`(_ value: String) throws
     {
         let template = try BotURLTemplate("https://shop.example.com/orders/{a}/x")
         #expect(throws: BotArgumentsProblem.self) { try template.filled { _ in value } }
@@ -59,19 +59,19 @@ import Testing
     @Test(arguments: [
         ("7", "7"), ("a/b", "a%2Fb"), ("...", "..."), ("a.b", "a.b"), ("a b?#&é", "a%20b%3F%23%26%C3%A9"), ("100%", "100%25"),
     ])
-    func aPathTakes(_ value: String, _ expected: String) throws {
+    func `a path takes`(_ value: String, _ expected: String) throws {
         let template = try BotURLTemplate("https://shop.example.com/orders/{a}/x")
         #expect(try template.filled { _ in value } == "https://shop.example.com/orders/\(expected)/x")
     }
 
-    @Test func partsOfASegmentMakeNoDots() throws {
+    @Test func `parts of a segment make no dots`() throws {
         let template = try BotURLTemplate("https://shop.example.com/.{a}/{b}{c}")
         #expect(throws: BotArgumentsProblem.self) { try template.filled { $0 == "a" ? "." : "x" } }
         #expect(throws: BotArgumentsProblem.self) { try template.filled { $0 == "a" ? "x" : "." } }
         #expect(try template.filled { _ in "x" } == "https://shop.example.com/.x/xx")
     }
 
-    @Test func aFilledAddressIsNotTooLong() throws {
+    @Test func `a filled address is not too long`() throws {
         let template = try BotURLTemplate("https://shop.example.com/?a={a}")
         #expect(throws: BotArgumentsProblem("the arguments are too long for an address")) {
             try template.filled { _ in String(repeating: "x", count: 4096) }

@@ -14,7 +14,7 @@ import Time
 
     private mutating func permits(_ now: UnixMilliseconds) -> Int { breaker.permits(now: now) }
 
-    @Test mutating func oneProbeAfterTheTimeEndsThePauseWhenItSucceeds() {
+    @Test mutating func `one probe after the time ends the pause when it succeeds`() {
         pause(1000)
         #expect(permits(1059) == 0)
         #expect(breaker.state == .paused(.misconfigured))
@@ -28,7 +28,7 @@ import Time
         #expect(permits(1060) == .max)
     }
 
-    @Test mutating func aProbeThatFailsIsFollowedByAnotherAfterTheTime() {
+    @Test mutating func `a probe that fails is followed by another after the time`() {
         pause(0)
         for round in 1...5 {
             let end = UnixMilliseconds(round * 60)
@@ -45,7 +45,7 @@ import Time
         }
     }
 
-    @Test mutating func aProbeThatSaysNothingIsFollowedByAnotherAtOnce() {
+    @Test mutating func `a probe that says nothing is followed by another at once`() {
         pause(0)
         #expect(permits(60) == 1)
         let probe = breaker.started()
@@ -55,7 +55,7 @@ import Time
     }
 
     /// Many run when the first of them finds the credential refused.
-    @Test mutating func whatRanBeforeChangesNothing() {
+    @Test mutating func `what ran before changes nothing`() {
         let stragglers = (0..<4).map { _ in breaker.started() }
         pause(0)
         breaker.succeeded(stragglers[0])
@@ -70,7 +70,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test mutating func aSlowDownKeepsTheProbeWaiting() {
+    @Test mutating func `a slow down keeps the probe waiting`() {
         pause(0)
         breaker.slowDown(until: 100, now: 0)
         #expect(permits(60) == 0)
@@ -78,7 +78,7 @@ import Time
         #expect(permits(100) == 1)
     }
 
-    @Test mutating func resumingForgetsTheProbe() {
+    @Test mutating func `resuming forgets the probe`() {
         pause(0)
         #expect(permits(60) == 1)
         let probe = breaker.started()
@@ -90,14 +90,14 @@ import Time
         #expect(breaker.state == .closed, "the probe's failure did not count")
     }
 
-    @Test mutating func aClockSetBackLengthensNoPause() {
+    @Test mutating func `a clock set back lengthens no pause`() {
         pause(1_000_000)
         #expect(permits(5) == 0)
         #expect(breaker.nextChange == 65)
         #expect(permits(65) == 1)
     }
 
-    @Test mutating func beginsAnewForWhatHasBeenReplaced() {
+    @Test mutating func `begins anew for what has been replaced`() {
         let before = breaker.started()
         breaker.pause(.switchedOff)
         breaker.slowDown(until: 100, now: 0)

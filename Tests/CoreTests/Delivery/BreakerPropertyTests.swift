@@ -10,7 +10,7 @@ import Time
     private static let longestSlowDown: UInt64 = 2000
 
     @Test(arguments: 0..<100)
-    func permitsWhatTheModelPermits(seed: UInt64) {
+    func `permits what the model permits`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var life = Life(failuresToOpen: Int.random(in: 1...5, using: &random))
         var seen: Set<Int> = []
@@ -27,7 +27,7 @@ import Time
 
     /// Nothing that happens, and no clock, can keep it from permitting a start for ever.
     @Test(arguments: 0..<100)
-    func alwaysComesBack(seed: UInt64) {
+    func `always comes back`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var life = Life(failuresToOpen: Int.random(in: 1...5, using: &random))
         for _ in 0..<200 {

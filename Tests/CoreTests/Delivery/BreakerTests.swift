@@ -9,7 +9,7 @@ import Time
         baseMilliseconds: 100, floorMilliseconds: 10, ceilingMilliseconds: 500, retryAfterCeilingMilliseconds: 500)
     private var random = LargestGenerator()
 
-    @Test mutating func letsAllThroughWhileFailuresAreNotInARow() {
+    @Test mutating func `lets all through while failures are not in a row`() {
         var breaker = Breaker(failuresToOpen: 3)
         for _ in 0..<10 {
             fail(&breaker, times: 2, now: 5)
@@ -21,7 +21,7 @@ import Time
         #expect(breaker.nextChange == nil)
     }
 
-    @Test mutating func opensAfterTenFailuresInARowByDefault() {
+    @Test mutating func `opens after ten failures in a row by default`() {
         var breaker = Breaker()
         fail(&breaker, times: 9, now: 5)
         #expect(breaker.state == .closed)
@@ -31,7 +31,7 @@ import Time
         #expect(breaker.nextChange == 10_005)
     }
 
-    @Test mutating func oneProbeDecides() throws {
+    @Test mutating func `one probe decides`() throws {
         var breaker = opened(at: 1000)
         #expect(breaker.permits(now: 1099) == 0)
         #expect(breaker.state == .open)
@@ -47,7 +47,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test mutating func staysOpenLongerFromOpeningToOpening() {
+    @Test mutating func `stays open longer from opening to opening`() {
         var breaker = opened(at: 0)
         var now: UnixMilliseconds = 0
         for step in Self.steps {
@@ -67,7 +67,7 @@ import Time
         #expect(breaker.nextChange == now + 100, "the first opening again")
     }
 
-    @Test mutating func aProbeThatSaysNothingIsFollowedByAnother() {
+    @Test mutating func `a probe that says nothing is followed by another`() {
         var breaker = opened(at: 0)
         #expect(breaker.permits(now: 100) == 1)
         let probe = breaker.started()
@@ -76,7 +76,7 @@ import Time
         #expect(breaker.state == .halfOpen)
     }
 
-    @Test mutating func sayingNothingLeavesAClosedBreakerAsItIs() {
+    @Test mutating func `saying nothing leaves a closed breaker as it is`() {
         var breaker = Breaker(failuresToOpen: 3)
         fail(&breaker, times: 2, now: 0)
         let start = breaker.started()
@@ -86,7 +86,7 @@ import Time
     }
 
     /// What began before the breaker opened says nothing about the provider now.
-    @Test mutating func stragglersChangeNothing() {
+    @Test mutating func `stragglers change nothing`() {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         let stragglers = (0..<3).map { _ in breaker.started() }
         fail(&breaker, times: 3, now: 0)
@@ -105,7 +105,7 @@ import Time
         #expect(breaker == closed)
     }
 
-    @Test mutating func slowsDownWithoutOpening() {
+    @Test mutating func `slows down without opening`() {
         var breaker = Breaker(failuresToOpen: 3)
         let start = breaker.started()
         breaker.slowDown(until: 300, now: 100)
@@ -121,7 +121,7 @@ import Time
         #expect(breaker.permits(now: 300) == .max, "a time in the past is none")
     }
 
-    @Test func slowsDownForAnHourAtMost() {
+    @Test func `slows down for an hour at most`() {
         var breaker = Breaker()
         breaker.slowDown(until: .max, now: 5)
         #expect(breaker.nextChange == 3_600_005)
@@ -130,7 +130,7 @@ import Time
         #expect(breaker.permits(now: .max) == .max)
     }
 
-    @Test mutating func waitsForTheLaterOfOpeningAndSlowDown() {
+    @Test mutating func `waits for the later of opening and slow down`() {
         for (until, change) in [(50, 100), (150, 150)] as [(UnixMilliseconds, UnixMilliseconds)] {
             var breaker = opened(at: 0)
             breaker.slowDown(until: until, now: 0)
@@ -141,7 +141,7 @@ import Time
     }
 
     @Test(arguments: [BreakerState.PauseReason.misconfigured, .switchedOff])
-    mutating func pausesUntilItIsResumed(reason: BreakerState.PauseReason) {
+    mutating func `pauses until it is resumed`(reason: BreakerState.PauseReason) {
         var breaker = opened(at: 0)
         breaker.pause(reason)
         #expect(breaker.permits(now: .max) == 0)
@@ -157,7 +157,7 @@ import Time
         #expect(breaker == before, "there was no pause")
     }
 
-    @Test mutating func whatBeganBeforeAResumeSaysNothing() {
+    @Test mutating func `what began before a resume says nothing`() {
         var breaker = Breaker(failuresToOpen: 1)
         let starts = [breaker.started(), breaker.started()]
         breaker.pause(.misconfigured)
@@ -168,7 +168,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test func aSlowDownOutlastsAPause() {
+    @Test func `a slow down outlasts a pause`() {
         var breaker = Breaker()
         breaker.slowDown(until: 100, now: 0)
         breaker.pause(.misconfigured)
@@ -177,7 +177,7 @@ import Time
         #expect(breaker.permits(now: 100) == .max)
     }
 
-    @Test mutating func aClockSetBackLengthensNoWait() {
+    @Test mutating func `a clock set back lengthens no wait`() {
         var breaker = opened(at: 1_000_000)
         #expect(breaker.permits(now: 5) == 0)
         #expect(breaker.nextChange == 105)
@@ -189,7 +189,7 @@ import Time
         #expect(breaker.permits(now: 207) == 1)
     }
 
-    @Test mutating func aClockSetForwardOnlyProbesEarly() {
+    @Test mutating func `a clock set forward only probes early`() {
         var breaker = opened(at: 0)
         #expect(breaker.permits(now: .max) == 1)
         let probe = breaker.started()
@@ -199,7 +199,7 @@ import Time
         #expect(breaker.nextChange == 250)
     }
 
-    @Test mutating func tellsWhetherItFails() {
+    @Test mutating func `tells whether it fails`() {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         #expect(!breaker.isFailing)
         fail(&breaker, times: 1, now: 0)

@@ -7,7 +7,7 @@ import Time
 
     private func calls(_ times: UnixMilliseconds...) -> CallTimes { times.reduce(CallTimes()) { $0.adding($1, keeping: 5) } }
 
-    @Test func aCallIsAllowedExactlyOneWindowAfterTheFirstOfTheLast() {
+    @Test func `a call is allowed exactly one window after the first of the last`() {
         #expect(rule.allowedAt(after: calls(), now: 1000) == 1000)
         #expect(rule.allowedAt(after: calls(900), now: 1000) == 1000)
         #expect(rule.allowedAt(after: calls(800, 900), now: 1000) == 1100)
@@ -15,7 +15,7 @@ import Time
         #expect(rule.allowedAt(after: calls(800, 900, 950), now: 1000) == 1200)
     }
 
-    @Test func callsAreUncountedAndBroughtBack() {
+    @Test func `calls are uncounted and brought back`() {
         #expect(calls(1, 2).withoutLast == calls(1))
         #expect(calls().withoutLast == calls())
         #expect(calls(100, 200, 300).noLater(than: 150) == calls(100, 150, 150))
@@ -23,7 +23,7 @@ import Time
     }
 
     /// A comment tells of no change of the registry, so a notifier with a pace makes no call for it.
-    @Test func onlyChangesOfTheRegistryAreCalls() {
+    @Test func `only changes of the registry are calls`() {
         let event = Event(
             id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: 1, deviceID: "d"), userID: "u", occurredAt: 1, receivedAt: 1,

@@ -12,12 +12,12 @@ import Time
         ("31536000", RetryAfter.longestMilliseconds), ("31536001", RetryAfter.longestMilliseconds),
         ("18446744073709551615", RetryAfter.longestMilliseconds), ("18446744073709551616", RetryAfter.longestMilliseconds),
     ])
-    func readsSeconds(value: String, milliseconds: UInt64) {
+    func `reads seconds`(value: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
         #expect(RetryAfter.milliseconds(from: value, now: .max) == milliseconds)
     }
 
-    @Test func readsSecondsOfAnyLength() {
+    @Test func `reads seconds of any length`() {
         let nines = String(repeating: "9", count: 5000)
         #expect(RetryAfter.milliseconds(from: nines, now: 0) == RetryAfter.longestMilliseconds)
         #expect(RetryAfter.milliseconds(from: nines + "x", now: 0) == nil)
@@ -27,7 +27,7 @@ import Time
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "\t Sun Nov 06 08:49:37 1994 ",
     ])
-    func readsTheThreeDates(value: String) {
+    func `reads the three dates`(value: String) {
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_747_000) == 30_000)
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_776_999) == 1)
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_777_000) == 0)
@@ -42,12 +42,12 @@ import Time
         // The name of the day is not compared with the date.
         ("Mon, 20 Nov 2026 18:20:28 GMT", 750),
     ])
-    func readsDatesAroundNow(value: String, milliseconds: UInt64) {
+    func `reads dates around now`(value: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
     }
 
     /// The first and last day of each month of four centuries, and the day that comes too late for it.
-    @Test func countsTheDaysOfTheCalendar() {
+    @Test func `counts the days of the calendar`() {
         let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var noon: UnixMilliseconds = 43_200_000
         for year in 1970..<2370 {
@@ -70,7 +70,7 @@ import Time
             (1_795_198_827_250, "27", 31_535_999_750),
             (3_487_000_000_000, "30", RetryAfter.longestMilliseconds), (3_487_000_000_000, "31", 0), (.max, "94", 0),
         ] as [(UnixMilliseconds, String, UInt64)])
-    func completesYearsOfTwoDigits(now: UnixMilliseconds, year: String, milliseconds: UInt64) {
+    func `completes years of two digits`(now: UnixMilliseconds, year: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: "Friday, 20-Nov-\(year) 18:20:27 GMT", now: now) == milliseconds)
     }
 
@@ -85,13 +85,13 @@ import Time
         "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994", "Sun Nov   08:49:37 1994", "Sun, 06 Nov 1994  8:49:37 GMT",
         "1994-11-06T08:49:37Z", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func nonsenseIsNothing(value: String) {
+    func `nonsense is nothing`(value: String) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == nil)
     }
 
     /// Whatever stands in the header, reading it doesn't trap, and its answer is bounded.
     @Test(arguments: 0..<200)
-    func anyBytesAreRead(seed: UInt64) {
+    func `any bytes are read`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = Array(
             random.element(of: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120"]).utf8)

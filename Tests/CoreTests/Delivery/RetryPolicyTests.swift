@@ -6,7 +6,7 @@ import Time
 @Suite struct RetryPolicyTests {
     private static let attempts = [Int.min, -1, 0, 1, 2, 7, 8, 60, 63, 64, 65, 1000, .max]
 
-    @Test func hasTheProductsDefaults() {
+    @Test func `has the products defaults`() {
         #expect(
             RetryPolicy.webhook
                 == RetryPolicy(
@@ -18,7 +18,7 @@ import Time
 
     /// The longest delays, written down one by one.
     @Test(arguments: zip(1...9, [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000] as [UInt64]))
-    func doublesUpToTheCeiling(attempt: Int, longest: UInt64) {
+    func `doubles up to the ceiling`(attempt: Int, longest: UInt64) {
         var random = SeededGenerator(seed: UInt64(attempt))
         let delays = (0..<2000).map { _ in
             RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random)
@@ -34,7 +34,7 @@ import Time
 
     /// Any policy, any attempt: within the bounds, and never a trap.
     @Test(arguments: 0..<200)
-    func staysWithinItsBounds(seed: UInt64) {
+    func `stays within its bounds`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let policy = arbitraryPolicy(&random)
         for attempt in Self.attempts {
@@ -50,7 +50,7 @@ import Time
     @Test(arguments: [
         (0, 1000), (999, 1000), (1000, 1000), (77_777, 77_777), (3_600_000, 3_600_000), (3_600_001, 3_600_000), (.max, 3_600_000),
     ])
-    func takesRetryAfterWithinItsBounds(asked: UInt64, delay: UInt64) {
+    func `takes retry after within its bounds`(asked: UInt64, delay: UInt64) {
         var random = SeededGenerator(seed: 1)
         for attempt in Self.attempts {
             let reported = RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
@@ -60,7 +60,7 @@ import Time
 
     /// FCM's minimum, which a shorter Retry-After doesn't lower, and what APNs suggests after its own failures.
     @Test(arguments: 0..<100)
-    func leavesPushProvidersTime(seed: UInt64) {
+    func `leaves push providers time`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func delay(_ attempt: Int, _ asked: UInt64? = nil) -> UInt64 {
             RetryPolicy.push.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
@@ -73,7 +73,7 @@ import Time
         #expect(delay(1, .max) == 3_600_000)
     }
 
-    @Test func endsAtTheExpiryToTheMillisecond() {
+    @Test func `ends at the expiry to the millisecond`() {
         var random = SeededGenerator(seed: 1)
         func next(now: UnixMilliseconds, expiry: UnixMilliseconds) -> RetryDecision {
             RetryPolicy.webhook.next(
@@ -87,7 +87,7 @@ import Time
         #expect(next(now: .max - 2001, expiry: .max) == .retry(at: .max - 1))
     }
 
-    @Test func endsAfterTheLastAttempt() {
+    @Test func `ends after the last attempt`() {
         var random = SeededGenerator(seed: 1)
         let policy = RetryPolicy(
             baseMilliseconds: 1, floorMilliseconds: 1, ceilingMilliseconds: 1, retryAfterCeilingMilliseconds: 1, maximumAttempts: 3)
@@ -98,7 +98,7 @@ import Time
 
     /// The life of a delivery that always fails ends, and takes about as many attempts as the policy says.
     @Test(arguments: 0..<20)
-    func aDayHoldsSomeThreeHundredAttempts(seed: UInt64) {
+    func `a day holds some three hundred attempts`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let expiry: UnixMilliseconds = 86_400_000
         var (now, attempt): (UnixMilliseconds, Int) = (0, 1)

@@ -16,24 +16,24 @@ import Time
     private static let signatures = ["v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,LZ5zuwHTqQH3VM8ERUusjzVQq1FXzemvpR8Mk7Ivp5c="]
 
     @Test(arguments: [0, 1])
-    func signsThePublishedExample(index: Int) throws {
+    func `signs the published example`(index: Int) throws {
         let signed = try sign([index])
         #expect(signed.timestamp == "1614265330")
         #expect(signed.signature == Self.signatures[index])
     }
 
-    @Test func signsWithEachSecretInOrder() throws {
+    @Test func `signs with each secret in order`() throws {
         #expect(try sign([1, 0]).signature == "\(Self.signatures[1]) \(Self.signatures[0])")
     }
 
-    @Test func eitherSideMayRotate() throws {
+    @Test func `either side may rotate`() throws {
         #expect(try isGenuine(try sign([0]).signature, secrets: [1, 0]))
         #expect(try isGenuine(try sign([0, 1]).signature, secrets: [1]))
         #expect(try !isGenuine(try sign([0]).signature, secrets: [1]))
         #expect(try !isGenuine(try sign([0]).signature, secrets: []))
     }
 
-    @Test func anEmptyBodyIsSignedToo() throws {
+    @Test func `an empty body is signed too`() throws {
         let empty: [UInt8] = []
         let signed = try StandardWebhookSignature(id: "a", now: 0, body: empty.span, secrets: try secrets([0]))
         #expect(signed.timestamp == "0")
@@ -41,7 +41,7 @@ import Time
         #expect(try !isGenuine(signed.signature, id: "a", timestamp: "0", body: [0], now: 0))
     }
 
-    @Test func everyPartIsProven() throws {
+    @Test func `every part is proven`() throws {
         let signature = Self.signatures[0]
         #expect(try isGenuine(signature))
         #expect(try !isGenuine(signature, id: Self.id + "x"))
@@ -55,14 +55,14 @@ import Time
     }
 
     /// Parts that together give the same bytes are not the same message.
-    @Test func partsCannotBeShifted() throws {
+    @Test func `parts cannot be shifted`() throws {
         let body = Array("1.rest".utf8)
         let signed = try StandardWebhookSignature(id: "a", now: 1000, body: body.span, secrets: try secrets([0]))
         #expect(try isGenuine(signed.signature, id: "a", timestamp: "1", body: body, now: 1000))
         #expect(try !isGenuine(signed.signature, id: "a.1", timestamp: "1", body: Array("rest".utf8), now: 1000))
     }
 
-    @Test func toleratesFiveMinutesEitherWay() throws {
+    @Test func `tolerates five minutes either way`() throws {
         let sent: UnixMilliseconds = 1_614_265_330_000
         for (now, isInTime) in [
             (sent + 300_000, true), (sent + 300_001, false), (sent - 300_000, true), (sent - 300_001, false), (0, false), (.max, false),
@@ -74,11 +74,11 @@ import Time
     @Test(arguments: [
         "", "+1614265330", "01614265330", "1614265330.0", " 1614265330", "-1", "1e9", "18446744073709551615", "18446744073709551616",
     ])
-    func otherTimestampsAreRefused(timestamp: String) throws {
+    func `other timestamps are refused`(timestamp: String) throws {
         #expect(try !isGenuine(Self.signatures[0], timestamp: timestamp))
     }
 
-    @Test func otherSignaturesArePassedOver() throws {
+    @Test func `other signatures are passed over`() throws {
         let right = Self.signatures[0]
         for header in [right, "v1a,AAAA \(right)", "  \(right) ", "v2,\(right.dropFirst(3)) v1,AAAA v1, \(right)"] {
             #expect(try isGenuine(header))
@@ -92,23 +92,23 @@ import Time
     }
 
     @Test(arguments: [24, 25, 26, 32, 63, 64])
-    func secretsOfTheseLengthsAreTaken(count: Int) throws {
+    func `secrets of these lengths are taken`(count: Int) throws {
         _ = try StandardWebhookSecret(text(ofBytes: count))
     }
 
     @Test(arguments: [0, 1, 22, 23, 65, 66, 1000])
-    func secretsOfOtherLengthsAreRefused(count: Int) {
+    func `secrets of other lengths are refused`(count: Int) {
         #expect(throws: count < 24 ? StandardWebhookSecret.Problem.tooShort : .tooLong) { try StandardWebhookSecret(text(ofBytes: count)) }
     }
 
-    @Test func secretsNeedTheirPrefix() {
+    @Test func `secrets need their prefix`() {
         let text = text(ofBytes: 32)
         for other in ["", "whsec", String(text.dropFirst(6)), "WHSEC_\(text.dropFirst(6))", " \(text)", "whsec-\(text.dropFirst(6))"] {
             #expect(throws: StandardWebhookSecret.Problem.missingPrefix) { try StandardWebhookSecret(other) }
         }
     }
 
-    @Test func secretsAreStandardBase64() {
+    @Test func `secrets are standard base64`() {
         let text = text(ofBytes: 32)
         #expect(text.hasSuffix("="))
         for other in [
@@ -119,7 +119,7 @@ import Time
         }
     }
 
-    @Test func flawsSayWhatToMend() throws {
+    @Test func `flaws say what to mend`() throws {
         let flaws: [StandardWebhookSecret.Problem] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
         #expect(
             flaws.map(\.description) == [

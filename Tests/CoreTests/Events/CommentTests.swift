@@ -21,7 +21,7 @@ import Time
                 userID: "u", deviceType: "ios", occurredAt: 1, receivedAt: 2, expiresAt: 3, data: Array(data.utf8)))
     }
 
-    @Test func theDataHasExactlyTheseBytes() {
+    @Test func `the data has exactly these bytes`() {
         let full = Comment(
             appID: "shop", userID: "user-1", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1", deviceType: "ios",
             body: "Say \"Готово\"\n",
@@ -45,7 +45,7 @@ import Time
                 """#)
     }
 
-    @Test func theEventIsAboutTheComment() {
+    @Test func `the event is about the comment`() {
         let event = event(.sample(text: "a", deviceID: "d", deviceType: "ios"))
         #expect(event.kind == .commentCreated)
         #expect(event.userID == "user")
@@ -57,7 +57,7 @@ import Time
     }
 
     /// Whatever people write: what is read is what was there, but for the time, which is the arrival's where none was given.
-    @Test(arguments: 0..<30) func whatIsWrittenIsRead(seed: UInt64) throws {
+    @Test(arguments: 0..<30) func `what is written is read`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let comment = Self.random(&random)
@@ -71,7 +71,7 @@ import Time
         }
     }
 
-    @Test func readsWhatPeopleSee() throws {
+    @Test func `reads what people see`() throws {
         let comment = try #require(
             read(
                 """
@@ -88,7 +88,7 @@ import Time
         "{\"comment\":{}}", "{\"comment\":{\"body\":null},\"author\":null,\"attachments\":null}",
         "{\"comment\":{\"body\":1},\"author\":{\"name\":[]},\"attachments\":{}}",
     ])
-    func doesWithoutTheRest(data: String) throws {
+    func `does without the rest`(data: String) throws {
         let comment = try #require(
             read(data))
         #expect(comment.author?.name == nil)
@@ -97,18 +97,18 @@ import Time
     }
 
     @Test(arguments: ["", "{", "[]", "{}", "{\"comment\":null}", "{\"comment\":\"a\"}", "{\"data\":{\"comment\":{}}}"])
-    func refusesWhatHasNoComment(data: String) {
+    func `refuses what has no comment`(data: String) {
         #expect(read(data) == nil)
     }
 
-    @Test func takesTheRestFromTheEvent() throws {
+    @Test func `takes the rest from the event`() throws {
         let expected = Comment(
             appID: "app", userID: "u", ticketID: 42, commentID: "c", deviceID: "d", deviceType: "ios", body: "b", author: nil, createdAt: 1,
             attachments: [])
         #expect(read("{\"comment\":{\"body\":\"b\"}}") == expected)
     }
 
-    @Test func refusesOtherEvents() {
+    @Test func `refuses other events`() {
         let test = Event(OperatorTest(appID: "app", notifier: "crm"), id: Self.id, now: 1, lifeMilliseconds: 1)
         #expect(Comment(test) == nil)
     }

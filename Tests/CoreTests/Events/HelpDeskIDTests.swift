@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "0", "7", "-1", "9223372036854775807", "-9223372036854775808", "9007199254740993",
     ])
-    func aCanonicalIntegerIsANumber(_ text: String) throws {
+    func `a canonical integer is a number`(_ text: String) throws {
         let (id, number) = (try #require(HelpDeskID(text)), try #require(Int64(text)))
         #expect(id.number == number)
         #expect(id.json == .integer(number))
@@ -28,14 +28,14 @@ import Testing
         "sendbird_desk_1",
         "caf\u{E9}",
     ])
-    func anythingElseIsAString(_ text: String) throws {
+    func `anything else is a string`(_ text: String) throws {
         let id = try #require(HelpDeskID(text))
         #expect(id.number == nil)
         #expect(id.json == .string(text))
         #expect(id.text == text)
     }
 
-    @Test func theGrammarIsBytesWithoutControlCharacters() {
+    @Test func `the grammar is bytes without control characters`() {
         for text in ["", "\u{0}", "a\n", "\u{1F}", "\u{7F}", String(repeating: "x", count: 256), String(repeating: "é", count: 128)] {
             #expect(HelpDeskID(text) == nil)
         }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func identitiesAreComparedAsBytes() throws {
+    @Test func `identities are compared as bytes`() throws {
         #expect(HelpDeskID("7") != HelpDeskID("007"))
         #expect(7 as HelpDeskID == "7")
         #expect(HelpDeskID("caf\u{E9}") != HelpDeskID("cafe\u{301}"))
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Of random texts of few characters: what is written is what the model says, and is read as the same identity.
-    @Test(arguments: 0..<20) func whatIsWrittenIsRead(seed: UInt64) throws {
+    @Test(arguments: 0..<20) func `what is written is read`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 1...21, using: &random)).map { _ in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "true", "1.0", "[]", "{}", "\"\"", "9223372036854775808"])
-    func otherValuesAreNoIdentity(_ json: String) throws {
+    func `other values are no identity`(_ json: String) throws {
         #expect(try HelpDeskID(JSONElement(parsing: Array(json.utf8).span)) == nil)
     }
 }

@@ -26,7 +26,7 @@ import Time
         }
     }
 
-    @Test func aJumpBeginsAndEnds() {
+    @Test func `a jump begins and ends`() {
         var app = Watched()
         #expect(app.pass(minutes: 60, asked: 100, denied: 1).status == .over(.resolved))
         let jump = app.pass(minutes: 1, asked: 100, denied: 60)
@@ -37,7 +37,7 @@ import Time
         #expect(app.pass(minutes: 1, asked: 100, denied: 1).status == .over(.resolved))
     }
 
-    @Test func whatIsUsualIsNoJump() {
+    @Test func `what is usual is no jump`() {
         var app = Watched()
         for minutes in 0..<200 {
             #expect(app.pass(minutes: 1, asked: 100, denied: 90).status != .holds, "\(minutes)")
@@ -46,7 +46,7 @@ import Time
     }
 
     /// What was before its start no process knows.
-    @Test func aNewProcessBeginsNothing() {
+    @Test func `a new process begins nothing`() {
         var app = Watched()
         #expect(app.pass(minutes: 30, asked: 10, denied: 0).status != .holds)
         #expect(app.pass(minutes: 1, asked: 100, denied: 100).status == .over(.resolved))
@@ -56,7 +56,7 @@ import Time
     }
 
     /// It continues with what another process, or the one before, has told.
-    @Test func aNewProcessEndsWhatWasTold() {
+    @Test func `a new process ends what was told`() {
         var app = Watched()
         app.reported = 3
         #expect(app.pass(minutes: 5, asked: 100, denied: 0).status == .unknown, "five minutes are not known yet")
@@ -68,13 +68,13 @@ import Time
 
     /// So many a minute, for the window's five minutes.
     @Test(arguments: [(100, 3, false), (100, 5, false), (100, 6, true), (2000, 80, false), (4, 4, true)] as [(UInt64, UInt64, Bool)])
-    func fewOrASmallShareAreNone(asked: UInt64, denied: UInt64, isJump: Bool) {
+    func `few or a small share are none`(asked: UInt64, denied: UInt64, isJump: Bool) {
         var app = Watched()
         _ = app.pass(minutes: 60, asked: 100, denied: 0)
         #expect(app.pass(minutes: 5, asked: asked, denied: denied).status == (isJump ? .holds : .over(.resolved)))
     }
 
-    @Test func silenceIsNoJump() {
+    @Test func `silence is no jump`() {
         var app = Watched()
         #expect(app.pass(minutes: 180, asked: 0, denied: 0).status == .over(.resolved))
         // Nothing was asked, so nothing is usual.
@@ -82,7 +82,7 @@ import Time
         #expect(app.pass(minutes: 1, asked: 1, denied: 1).status == .holds)
     }
 
-    @Test func whatItTellsIsRead() {
+    @Test func `what it tells is read`() {
         let jump = DenialTrend.Spike(asked: 500, denied: 64, usual: 5)
         let data = jump.data(app: "shop", reason: "wrong_mac")
         #expect(

@@ -18,7 +18,7 @@ import Time
         }
     }
 
-    @Test func onlyAPauseThatLastsIsTold() {
+    @Test func `only a pause that lasts is told`() {
         var watched = Watched()
         #expect(watched.look(isStopped: true) == .unknown)
         #expect(watched.look(after: 59, isStopped: true) == .unknown)
@@ -26,7 +26,7 @@ import Time
         #expect(watched.look(after: 3600, isStopped: true) == .holds)
     }
 
-    @Test func aShortPauseBeginsAnew() {
+    @Test func `a short pause begins anew`() {
         var watched = Watched()
         for _ in 0..<20 {
             #expect(watched.look(after: 30, isStopped: true) == .unknown)
@@ -36,7 +36,7 @@ import Time
         }
     }
 
-    @Test func theEndIsToldWhenItHasWorkedForFiveTimesAsLong() {
+    @Test func `the end is told when it has worked for five times as long`() {
         var watched = Watched()
         _ = watched.look(isStopped: true)
         #expect(watched.look(after: 60, isStopped: true) == .holds)
@@ -47,7 +47,7 @@ import Time
     }
 
     /// A reload resumes a notifier, and nothing shows yet that it works.
-    @Test func withoutASuccessNothingHasEnded() {
+    @Test func `without a success nothing has ended`() {
         var watched = Watched()
         watched.successes = 7
         _ = watched.look(isStopped: true)
@@ -60,13 +60,13 @@ import Time
     }
 
     /// After a restart a notifier is not paused until its first attempt has failed.
-    @Test func aNewProcessShowsNothing() {
+    @Test func `a new process shows nothing`() {
         var watched = Watched()
         #expect(watched.look(isStopped: false) == .unknown)
         #expect(watched.look(after: 100_000, isStopped: false) == .unknown)
     }
 
-    @Test func nothingThatWaitsAndNothingThatFailsIsAnEnd() {
+    @Test func `nothing that waits and nothing that fails is an end`() {
         var watched = Watched()
         #expect(watched.look(isStopped: false, waiting: 0) == .unknown)
         #expect(watched.look(after: 599, isStopped: false, waiting: 0) == .unknown)
@@ -78,7 +78,7 @@ import Time
     }
 
     /// A notifier that left the configuration and came back counts from 0 again, which is no success.
-    @Test func aCountThatBeginsAnewShowsNothing() {
+    @Test func `a count that begins anew shows nothing`() {
         var watched = Watched()
         watched.successes = 7
         _ = watched.look(isStopped: true)
@@ -91,7 +91,7 @@ import Time
     }
 
     /// However a notifier comes and goes, its operators are told of ten pairs an hour at most.
-    @Test(arguments: 0..<20) func whoComesAndGoesIsNoFlood(seed: UInt64) {
+    @Test(arguments: 0..<20) func `who comes and goes is no flood`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (watched, isReported, reported) = (Watched(), false, 0)
         let end = watched.now + 10 * 3600

@@ -11,7 +11,7 @@ import Time
             (0, 0, .over(.resolved)), (5000, 449, .over(.resolved)), (5000, 450, .unknown), (5000, 900, .unknown), (5000, 901, .holds),
             (11, 901, .holds), (10, 901, .unknown), (10, 43_200, .unknown), (1, 43_201, .holds), (1, 10, .over(.resolved)),
         ] as [(Int, UInt64, ConditionStatus)])
-    func aQueueIsLate(count: Int, seconds: UInt64, expected: ConditionStatus) {
+    func `a queue is late`(count: Int, seconds: UInt64, expected: ConditionStatus) {
         let status = QueueRule.status(
             of: "phone", count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
         #expect(status == expected)
@@ -35,7 +35,7 @@ import Time
             (0, .holds), (999_999_999, .holds), (1_000_000_000, .unknown), (1_249_999_999, .unknown),
             (1_250_000_000, .over(.resolved)),
         ] as [(UInt64, ConditionStatus)])
-    func aDiskIsLow(free: UInt64, expected: ConditionStatus) {
+    func `a disk is low`(free: UInt64, expected: ConditionStatus) {
         #expect(DiskRule.status(freeBytes: free, OperatorThresholds()) == expected)
         var none = OperatorThresholds()
         none.diskFreeMegabytes = 0
@@ -69,7 +69,7 @@ import Time
         #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isReported)
     }
 
-    @Test func aCredentialEndsSoon() {
+    @Test func `a credential ends soon`() {
         let now: UnixSeconds = 1_773_100_000
         func status(_ end: UnixSeconds) -> ConditionStatus {
             ExpiringCredential(.listenerCertificate, of: "public", expiresAt: end).status(now: now, OperatorThresholds())
@@ -94,7 +94,7 @@ import Time
         #expect(isShown(0))
     }
 
-    @Test func anotherEndIsAnotherCondition() {
+    @Test func `another end is another condition`() {
         let (one, other) = (1_773_100_000 as UnixSeconds, 1_773_100_001 as UnixSeconds)
         let credential = ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: one)
         #expect(credential.condition != ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: other).condition)
@@ -104,14 +104,14 @@ import Time
         _ = ExpiringCredential(.appKey, of: "shop", expiresAt: .max).data
     }
 
-    @Test(arguments: OperatorCondition.Kind.allCases) func eachHasItsEvents(_ kind: OperatorCondition.Kind) {
+    @Test(arguments: OperatorCondition.Kind.allCases) func `each has its events`(_ kind: OperatorCondition.Kind) {
         #expect(kind.begun.isForOperators)
         #expect(kind.ended.isForOperators)
         #expect(kind.begun.rawValue == "operator.\(kind.rawValue)")
         #expect((kind.begun == kind.ended) == (kind != .notifierPaused))
     }
 
-    @Test func theEventsOfAPairHaveNoState() {
+    @Test func `the events of a pair have no state`() {
         let condition = OperatorCondition(.init(.notifierPaused, "sink"), since: 60_000, data: Array(#"{"notifier":"sink"}"#.utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let (begun, ended) = (
@@ -129,7 +129,7 @@ import Time
         #expect(String(decoding: ended.data, as: UTF8.self) == end)
     }
 
-    @Test func theOthersSayWhichOfTheTwoItIs() {
+    @Test func `the others say which of the two it is`() {
         let condition = OperatorCondition(.init(.denialsJump, "shop"), since: 0, data: Array("no JSON".utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let begun = condition.begun(id: id, lifeMilliseconds: 10)

@@ -18,7 +18,7 @@ import Time
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func carriesWhatOpensTheChat() throws {
+    @Test func `carries what opens the chat`() throws {
         let notification = try notification("a", ticketID: 9_223_372_036_854_775_807)
         #expect(notification.thread == "ticket-9223372036854775807")
         #expect(notification.repetitionID == "comment-7")
@@ -53,7 +53,7 @@ import Time
         #expect(notification.data.last?.value == Self.avatar)
     }
 
-    @Test func identitiesOfAnyFormOpenTheChat() throws {
+    @Test func `identities of any form open the chat`() throws {
         let notification = try PushStyle(content: .full).notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
         #expect(notification.thread == "ticket-канал \"1\"")
         #expect(notification.repetitionID == "comment-007")
@@ -61,7 +61,7 @@ import Time
     }
 
     /// APNs takes 1 to 64 bytes, and what a header cannot hold would keep the message from being sent.
-    @Test func theRepetitionIsAShortWord() throws {
+    @Test func `the repetition is a short word`() throws {
         let texts =
             [1, 55, 56, 57, 58, 255].map { String(repeating: "x", count: $0) } + ["a b", " ", "e\u{301}", "\u{E9}", "a\u{80}"]
         var seen: Set<String> = []
@@ -76,11 +76,11 @@ import Time
     }
 
     @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (.max, 0)] as [(UnixMilliseconds, UInt64)])
-    func livesUntilItExpires(now: UnixMilliseconds, seconds: UInt64) throws {
+    func `lives until it expires`(now: UnixMilliseconds, seconds: UInt64) throws {
         #expect(try notification("a").lifeSeconds(now: now) == seconds)
     }
 
-    @Test func livesFourWeeksAtMost() throws {
+    @Test func `lives four weeks at most`() throws {
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let notification = try PushStyle(content: .full).notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
         #expect(notification.lifeSeconds(now: 0) == 2_419_200)
@@ -91,18 +91,18 @@ import Time
         ("a\"\"\"b", 17, "a\\\"…"), ("Привет", 22, "Привет"), ("Привет", 21, "Прив…"), ("🇩🇪🇫🇷🇷🇺", 33, "🇩🇪🇫🇷…"), ("🇩🇪🇫🇷🇷🇺", 28, "🇩🇪…"),
         ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 59, "👨‍👩‍👧‍👦…"), ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 37, "👨\u{200D}👩\u{200D}👧\u{200D}…"), ("ab cd ef", 17, "ab c…"), ("ab cd ef", 16, "ab…"),
     ])
-    func cutsToTheByte(text: String, limit: Int, body: String) throws {
+    func `cuts to the byte`(text: String, limit: Int, body: String) throws {
         #expect(try fitted(text, limit) == "<<<<<\(body)>>>>>")
     }
 
-    @Test func failsWithoutRoomForAnything() {
+    @Test func `fails without room for anything`() {
         #expect(throws: PushNotification.TooLarge.self) { try fitted("hello", 12) }
         #expect(throws: PushNotification.TooLarge.self) { try fitted("he", 11) }
     }
 
     /// Against the plainest way: one character less and less.
     @Test(arguments: 0..<20)
-    func keepsAllThatFits(seed: UInt64) throws {
+    func `keeps all that fits`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let pieces = ["a", "\"", "ж", "😀", "🇩🇪", "👨‍👩‍👧‍👦", "e\u{301}", " ", "\n"]
         let text = "x" + (0..<25).map { _ in random.element(of: pieces) }.joined()

@@ -9,7 +9,7 @@ import Testing
         return [notification.title, notification.body]
     }
 
-    @Test func contentDecidesWhatIsShown() throws {
+    @Test func `content decides what is shown`() throws {
         let comment = Comment.sample(text: "Ваш заказ готов", files: ["a.png"])
         #expect(try shown(comment, content: .full) == ["Анна", "Ваш заказ готов"])
         #expect(try shown(comment, content: .author) == ["Анна", "Новое сообщение"])
@@ -28,7 +28,7 @@ import Testing
         (1, "1 файл: ", "1 file: "), (2, "2 файла: ", "2 files: "), (5, "5 файлов: ", "5 files: "), (11, "11 файлов: ", "11 files: "),
         (21, "21 файл: ", "21 files: "), (24, "24 файла: ", "24 files: "), (112, "112 файлов: ", "112 files: "),
     ])
-    func countsFiles(count: Int, russian: String, english: String) throws {
+    func `counts files`(count: Int, russian: String, english: String) throws {
         let names = (1...count).map { "\($0).png" }
         let comment = Comment.sample(files: names)
         #expect(try shown(comment)[1] == russian + names.joined(separator: ", "))
@@ -39,17 +39,17 @@ import Testing
         (["a.png", "b.pdf"], "2 files: a.png, b.pdf"), (["a.png", nil], "2 files: a.png"), ([nil, ""], "New message"), ([], "New message"),
         (["in\u{202E}gpj.exe\n"], "1 file: ingpj.exe"),
     ])
-    func namesFiles(names: [String?], body: String) throws {
+    func `names files`(names: [String?], body: String) throws {
         #expect(try shown(.sample(text: " \n", files: names), content: .full, templates: .english)[1] == body)
     }
 
     @Test(arguments: [nil, "", " \u{200B}\n", "\u{0}"] as [String?])
-    func doesWithoutAnAuthor(name: String?) throws {
+    func `does without an author`(name: String?) throws {
         #expect(try shown(.sample(author: name, text: "a")) == ["Поддержка", "a"])
         #expect(try shown(.sample(author: name), content: .author) == ["Поддержка", "Новое сообщение"])
     }
 
-    @Test func fillsInEveryPlaceholder() throws {
+    @Test func `fills in every placeholder`() throws {
         let templates = try PushTemplates(
             language: "ru",
             texts: [.title: "{author} пишет", .text: "{author}: {text}", .filesFew: "{author}: {count} шт. ({files})"])
@@ -58,12 +58,12 @@ import Testing
         #expect(try shown(.sample(author: nil, text: "x"), content: .full, templates: templates) == ["Поддержка", "Поддержка: x"])
     }
 
-    @Test func missingFormsFallBack() throws {
+    @Test func `missing forms fall back`() throws {
         let texts: [PushTemplatePart: String] = [.filesOther: "{count} fichiers", .neutralTitle: "Aide", .neutralBody: "Message"]
         #expect(try shown(.sample(files: ["a"]), content: .full, templates: PushTemplates(language: "fr", texts: texts))[1] == "1 fichiers")
     }
 
-    @Test func titlesAreOneShortLine() throws {
+    @Test func `titles are one short line`() throws {
         let long = String(repeating: "👨‍👩‍👧‍👦", count: 1000)
         let title = try shown(.sample(author: "Анна\n\tСмирнова \(long)", text: "a"))[0]
         #expect(title.hasPrefix("Анна Смирнова 👨‍👩‍👧‍👦"))
@@ -71,13 +71,13 @@ import Testing
         #expect((PushStyle.longestTitleBytes - 25...PushStyle.longestTitleBytes).contains(title.utf8.count))
     }
 
-    @Test func privateRevealsNothing() throws {
+    @Test func `private reveals nothing`() throws {
         let notification = try PushStyle(content: .private, templates: .russian).notification(
             for: .sample(author: "SECRET", avatar: "https://SECRET/", text: "SECRET", files: ["SECRET"]))
         #expect(!"\(notification)".contains("SECRET"))
     }
 
-    @Test func refusesNamesThatNobodyKnows() throws {
+    @Test func `refuses names that nobody knows`() throws {
         for name in ["", "a b", "é", "a\u{0}", String(repeating: "a", count: 65)] {
             #expect(throws: PushStyle.Problem.sound) { try PushStyle(sound: name) }
             #expect(throws: PushStyle.Problem.androidChannel) { try PushStyle(androidChannel: name) }

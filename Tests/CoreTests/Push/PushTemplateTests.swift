@@ -17,12 +17,12 @@ import Testing
         ("{author}: {text}", "[author]: [text]"), ("{count} файлов ({files})", "[count] файлов ([files])"), ("{{{count}}}", "{[count]}"),
         ("no placeholders", "no placeholders"), ("{{author}}", "{author}"), ("{text}{text}", "[text][text]"),
     ])
-    func fillsIn(text: String, filled: String) throws {
+    func `fills in`(text: String, filled: String) throws {
         let template = try PushTemplate(text, allowing: Self.all)
         #expect(template.filled { "[\($0.rawValue)]" } == filled)
     }
 
-    @Test func doesNotLookAtWhatIsFilledInAgain() throws {
+    @Test func `does not look at what is filled in again`() throws {
         let template = try PushTemplate("{author}: {text}", allowing: Self.all)
         #expect(template.filled { $0 == .author ? "{text}" : "}}{count}{{" } == "{text}: }}{count}{{")
     }
@@ -38,17 +38,17 @@ import Testing
         #expect(self.flaw(text) == flaw)
     }
 
-    @Test func refusesPlaceholdersThatHaveNoPlace() {
+    @Test func `refuses placeholders that have no place`() {
         #expect(flaw("{author}{files}", allowing: [.author]) == .misplaced(.files))
         #expect(flaw("{author}", allowing: [.author]) == nil)
     }
 
-    @Test func isBounded() {
+    @Test func `is bounded`() {
         #expect(flaw(String(repeating: "ж", count: 100)) == nil)
         #expect(flaw(String(repeating: "ж", count: 100) + "a") == .tooLong)
     }
 
-    @Test func tellsTheRemedy() {
+    @Test func `tells the remedy`() {
         let flaw = PushTemplate.Problem.unknown("name")
         #expect(flaw.description == "has the unknown placeholder {name}; known are {author}, {text}, {count}, {files}")
     }

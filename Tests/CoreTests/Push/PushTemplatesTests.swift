@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func knowsEnglishAndRussian() throws {
+    @Test func `knows English and Russian`() throws {
         #expect(try PushTemplates(language: "en") == .english)
         #expect(try PushTemplates(language: "ru") == .russian)
         #expect(PushTemplates.english != .russian)
@@ -19,7 +19,7 @@ import Testing
         #expect(mistakes("en-GB", [.neutralTitle: "Help desk"]) == [])
     }
 
-    @Test func otherLanguagesNeedTheirTexts() {
+    @Test func `other languages need their texts`() {
         #expect(mistakes("de", [.filesOther: "{count} Dateien: {files}", .neutralTitle: "Support", .neutralBody: "Neue Nachricht"]) == [])
         #expect(
             mistakes("de", [.neutralTitle: "Support"]) == [
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func tellsAllMistakesAtOnce() {
+    @Test func `tells all mistakes at once`() {
         let texts: [PushTemplatePart: String] = [
             .title: "{text}", .text: "{body}", .filesOne: "{", .neutralTitle: "{author}", .neutralBody: "",
         ]
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "en-", "e_n", "русский", "englishlanguage"])
-    func refusesWhatIsNoLanguage(language: String) {
+    func `refuses what is no language`(language: String) {
         #expect(mistakes(language, [:]).first?.hasPrefix("language is not a language") == true)
     }
 }

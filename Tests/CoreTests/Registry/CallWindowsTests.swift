@@ -16,7 +16,7 @@ import Time
         calls.count { now.elapsed(since: $0) < rule.windowMilliseconds } >= rule.max
     }
 
-    @Test func severalWindowsAreExact() {
+    @Test func `several Windows are exact`() {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 10), LimitRule(per: .user, max: 5, windowMilliseconds: 100),
             LimitRule(per: .app, max: 9, windowMilliseconds: 50),
@@ -48,7 +48,7 @@ import Time
         #expect((250..<2000).contains(count), "some are taken and some are refused")
     }
 
-    @Test func countsEachPersonOfEachAppAlone() {
+    @Test func `counts each person of each app alone`() {
         var windows = CallWindows(
             [LimitRule(per: .user, max: 1, windowMilliseconds: 1000), LimitRule(per: .app, max: 2, windowMilliseconds: 500)],
             personLimit: 10)
@@ -64,7 +64,7 @@ import Time
     }
 
     /// As if it had not been recorded, for both scopes; and another's time is nobody's.
-    @Test func takesACallBack() {
+    @Test func `takes a call back`() {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 1000),
         ]
@@ -82,7 +82,7 @@ import Time
     }
 
     /// Others' calls lock nobody out, and somebody's own calls do not make him forgotten.
-    @Test func forgetsWhoCalledLongestAgo() {
+    @Test func `forgets who called longest ago`() {
         var windows = CallWindows([LimitRule(per: .user, max: 1, windowMilliseconds: 1_000_000)], personLimit: 2)
         #expect(windows.take(Self.person(1), now: Self.start) == nil)
         #expect(windows.take(Self.person(2), now: Self.start + 1) == nil)
@@ -94,7 +94,7 @@ import Time
     }
 
     /// A clock that was set back locks nobody out for as long.
-    @Test func survivesAClockThatIsSetBack() {
+    @Test func `survives a clock that is set back`() {
         var windows = CallWindows([LimitRule(per: .user, max: 1, windowMilliseconds: 1000)], personLimit: 2)
         #expect(windows.take(Self.person(1), now: Self.start + 3_600_000) == nil)
         #expect(windows.take(Self.person(1), now: Self.start) == nil)

@@ -4,7 +4,7 @@ import Time
 
 /// What may be seen of a token.
 @Suite struct PushTokenTests {
-    @Test func showsItsEndsOnlyWhenItIsLong() throws {
+    @Test func `shows its ends only when it is long`() throws {
         let long = "abcdefghijklmnopqrstuvwx"
         #expect(try PushToken(long).masked == "abcd…uvwx(24)")
         #expect(try PushToken(String(long.dropLast())).masked == "…(23)")
@@ -12,7 +12,7 @@ import Time
     }
 
     /// Of characters, each as long as the whole token, the first four would be all of it.
-    @Test func countsScalarsAndNotCharacters() throws {
+    @Test func `counts scalars and not characters`() throws {
         let text = "e" + String(repeating: "\u{301}", count: 99)
         #expect(text.count == 1)
         let masked = try PushToken(text).masked
@@ -21,7 +21,7 @@ import Time
         #expect(try PushToken(wide).masked == "…(23)")
     }
 
-    @Test func describesItselfMasked() throws {
+    @Test func `describes itself masked`() throws {
         let text = String(repeating: "MARKER", count: 10)
         let token = try PushToken(text)
         let device = Device(
@@ -33,7 +33,7 @@ import Time
         }
     }
 
-    @Test func isComparedAsBytes() throws {
+    @Test func `is compared as bytes`() throws {
         #expect(try PushToken("caf\u{E9}") != PushToken("cafe\u{301}"))
         #expect(try PushToken("token") == PushToken("token", digest: []))
         #expect(try PushToken("token").digest.count == 16)
@@ -42,7 +42,7 @@ import Time
 
     private static let digits = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789ABCDEF"
 
-    @Test func hexadecimalDigitsAreANumber() throws {
+    @Test func `hexadecimal digits are a number`() throws {
         let lower = try PushToken(Self.digits.lowercased())
         for text in [Self.digits, Self.digits.uppercased(), Self.digits.lowercased()] {
             let token = try PushToken(text)
@@ -59,12 +59,12 @@ import Time
         "<\(digits)>",
         "0X\(digits)", "\(digits) ", String(repeating: "AB", count: 129), "\(digits.dropLast(2))\u{FF21}\u{FF22}", "\(digits)\u{130}",
     ])
-    func otherTokensKeepTheirCase(text: String) throws {
+    func `other tokens keep their case`(text: String) throws {
         let token = try PushToken(text)
         #expect(Array(token.text.utf8) == Array(text.utf8))
     }
 
-    @Test func devicesAreNamedByBytes() {
+    @Test func `devices are named by bytes`() {
         let keys = ["caf\u{E9}", "cafe\u{301}"].flatMap { text in
             [
                 Device.Key(appID: text, userID: "u", deviceID: "d"), Device.Key(appID: "a", userID: text, deviceID: "d"),

@@ -21,7 +21,7 @@ import Time
         return try #require(change.incoming(telling: Self.audience, using: &random)).event
     }
 
-    @Test func sayWhatChanged() throws {
+    @Test func `say what changed`() throws {
         let (registered, removed) = (try event(change(.registered)), try event(change(.removed(.tooManyDevices))))
         #expect(String(decoding: registered.data, as: UTF8.self) == #"{"device_id":"d\n1","type":"ios","token":"a\"é"}"#)
         #expect(
@@ -37,7 +37,7 @@ import Time
         #expect(registered.id == registered.id.event)
     }
 
-    @Test(arguments: removed + [.registered]) func areReadAsTheyWereWritten(_ kind: RegistryChange.Kind) throws {
+    @Test(arguments: removed + [.registered]) func `are read as they were written`(_ kind: RegistryChange.Kind) throws {
         let payload = try #require(RegistryChange.Payload(event(change(kind, type: ""))))
         #expect(payload.deviceID == "d\n1")
         #expect(payload.token == .init(type: "", text: "a\"é"))
@@ -45,7 +45,7 @@ import Time
         #expect(payload.reason.map { .removed($0) } ?? .registered == kind)
     }
 
-    @Test func nameTheTokenThatIsReplaced() throws {
+    @Test func `name the token that is replaced`() throws {
         let former = try change(.registered, type: "android", token: "b").device
         let event = try event(RegistryChange(.registered, change(.registered).device, replacing: former, at: 1000))
         #expect(
@@ -58,7 +58,7 @@ import Time
         #expect(!payload.token.isHeld(by: nil))
     }
 
-    @Test func areNotMadeForNobody() throws {
+    @Test func `are not made for nobody`() throws {
         var random = SeededGenerator(seed: 1)
         let first = random
         #expect(try change(.registered, app: "other").incoming(telling: Self.audience, using: &random) == nil)
@@ -71,12 +71,12 @@ import Time
         "{}", "[]", "", #"{"device_id":"","type":"ios","token":"t"}"#, #"{"device_id":"d","type":"ios","token":""}"#,
         #"{"device_id":"d","type":"ios"}"#, #"{"device_id":1,"type":"ios","token":"t"}"#,
     ])
-    func areNotReadFromAnythingElse(_ data: String) throws {
+    func `are not read from anything else`(_ data: String) throws {
         let event = try event(change(.registered))
         #expect(RegistryChange.Payload(copy(event, kind: .pushTokenRegistered, data)) == nil)
     }
 
-    @Test(arguments: Event.Kind.allCases) func areReadFromTheirKindsAlone(_ kind: Event.Kind) throws {
+    @Test(arguments: Event.Kind.allCases) func `are read from their kinds alone`(_ kind: Event.Kind) throws {
         let event = try event(change(.registered))
         let isRead = RegistryChange.Payload(copy(event, kind: kind, String(decoding: event.data, as: UTF8.self))) != nil
         #expect(isRead == [.pushTokenRegistered, .pushTokenRemoved].contains(kind))

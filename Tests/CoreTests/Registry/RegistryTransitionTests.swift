@@ -5,7 +5,7 @@ import Time
 
 /// Random inputs to the transition, over rows that decide nothing, and to a model that is too simple to be wrong.
 @Suite struct RegistryTransitionTests {
-    @Test(arguments: 0..<40) func doesWhatTheModelDoes(seed: Int) throws {
+    @Test(arguments: 0..<40) func `does what the model does`(seed: Int) throws {
         var outcomes: Set<String> = []
         for run in 0..<25 {
             var life = try RegistryLife(seed: UInt64(seed * 25 + run))
@@ -19,7 +19,7 @@ import Time
     }
 
     /// Of calls that may be a million, those that no rule can ask for are forgotten.
-    @Test func keepsNoMoreCallsThanRulesAskFor() throws {
+    @Test func `keeps no more calls than rules ask for`() throws {
         let (list, rules) = (
             RowList(), [LimitRule(per: .app, max: 3, windowMilliseconds: 1), LimitRule(per: .service, max: 5, windowMilliseconds: 1)]
         )
@@ -32,7 +32,7 @@ import Time
     }
 
     /// Each search is one in the database, while all who wait for a commit wait.
-    @Test func asksForNoMoreThanItNeeds() throws {
+    @Test func `asks for no more than it needs`() throws {
         let (list, key) = (RowList(), Device.Key(appID: "a", userID: "u", deviceID: "d"))
         func searches(_ token: String?, _ rules: LimitRule.Scope...) throws -> [String] {
             let rules = rules.map { LimitRule(per: $0, max: 1, windowMilliseconds: 1) }

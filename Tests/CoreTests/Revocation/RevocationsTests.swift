@@ -29,7 +29,7 @@ import Time
     private static let valid = Verdict.authorized(keyID: 1)
     private static let revoked = Verdict.denied(.revoked, keyID: 1)
 
-    @Test func oneKeyIsRevokedAlone() throws {
+    @Test func `one key is revoked alone`() throws {
         let one = revocation(.securityKey(salt: [UInt8](repeating: 7, count: 16)))
         #expect(try verdict([one], salt: 7) == Self.revoked)
         #expect(try verdict([one], appID: "shop", userID: "bob", salt: 7) == Self.revoked, "a salt is random, so nobody else has it")
@@ -54,7 +54,7 @@ import Time
         #expect(found([revocation(.user("ann"))]) == [])
     }
 
-    @Test func aPersonsKeysOfAnEarlierSecondAreRevoked() throws {
+    @Test func `a persons keys of an earlier second are revoked`() throws {
         let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
         #expect(try verdict([earlier]) == Self.revoked)
         #expect(try verdict([earlier], issuedAt: Self.issuedAt + 1) == Self.valid)
@@ -63,20 +63,20 @@ import Time
         #expect(try verdict([revocation(.user("ann"), before: Self.issuedAt)]) == Self.valid)
     }
 
-    @Test func aSignOutEndsKeysOfTheSameSecond() throws {
+    @Test func `a sign out ends keys of the same second`() throws {
         let now = revocation(.user("ann"), before: Revocation.bound(after: Self.issuedAt))
         #expect(try verdict([now]) == Self.revoked)
         #expect(try verdict([now], issuedAt: Self.issuedAt + 1) == Self.valid)
     }
 
-    @Test func whoIsBlockedHasNoKey() throws {
+    @Test func `who is blocked has no key`() throws {
         #expect(revocation(.user("ann")).isBlock)
         #expect(try verdict([revocation(.user("ann"))], issuedAt: Samples.now + 60) == Self.revoked)
         #expect(try verdict([revocation(.user("ann"))], appID: "shop", userID: "bob") == Self.valid)
     }
 
     /// Of whom the store knows a digest only, under its own salt, or that of another replica.
-    @Test func whoWasForgottenHasNoKey() throws {
+    @Test func `who was forgotten has no key`() throws {
         let ann = RevokedPerson(appID: "shop", userID: "ann")
         func former(_ salt: UInt8) throws -> Revocation {
             revocation(.formerUser(try FormerUser(ann, salt: [UInt8](repeating: salt, count: 32))), UInt64(salt))
@@ -95,7 +95,7 @@ import Time
     }
 
     /// In the shadow mode everybody else may chat, with any key.
-    @Test func theShadowModeAllowsNobodyWhoIsBlockedOrWasForgotten() throws {
+    @Test func `the shadow mode allows nobody who is blocked or was forgotten`() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         var revocationSet = RevocationSet()
@@ -119,7 +119,7 @@ import Time
     }
 
     /// Before the revocations are known, nobody can say who is blocked.
-    @Test func theShadowModeAllowsNobodyBeforeTheRevocationsAreKnown() throws {
+    @Test func `the shadow mode allows nobody before the revocations are known`() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         for user in ["ann", "bob"] {
@@ -133,7 +133,9 @@ import Time
     }
 
     /// A block that arrives while the backend is asked keeps the user out, whatever the backend says.
-    @Test(arguments: Denial.allCases, [false, true]) func aBlockDuringTheQuestionIsNotShadowed(_ denial: Denial, isKeptOut: Bool) throws {
+    @Test(arguments: Denial.allCases, [false, true]) func `a block during the question is not shadowed`(_ denial: Denial, isKeptOut: Bool)
+        throws
+    {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([
             Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100, verification: .keyAndBackend)
@@ -184,7 +186,7 @@ import Time
         }
     }
 
-    @Test func aDigestIsReadAsItIsWritten() throws {
+    @Test func `a digest is read as it is written`() throws {
         let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         #expect(FormerUser(name: former.name, salt: former.salt) == former)
         #expect(former.name.utf8.count == 64)
@@ -197,7 +199,7 @@ import Time
         #expect(FormerUser(name: former.name, salt: [1]) == nil)
     }
 
-    @Test func allKeysOfAnAppAreRevoked() throws {
+    @Test func `all keys of an app are revoked`() throws {
         let all = revocation(.everyKey, before: Self.issuedAt + 1)
         #expect(try verdict([all]) == Self.revoked)
         #expect(try verdict([all], appID: "shop", userID: "bob", keyID: 2) == .denied(.revoked, keyID: 2))
@@ -205,7 +207,7 @@ import Time
         #expect(try verdict([all], appID: "shop2") == Self.valid)
     }
 
-    @Test func allKeysOfAKeyIDAreRevoked() throws {
+    @Test func `all keys of a key ID are revoked`() throws {
         #expect(try verdict([revocation(.keyID(2))], keyID: 2, issuedAt: Samples.now) == .denied(.revoked, keyID: 2))
         #expect(try verdict([revocation(.keyID(2))]) == Self.valid)
         #expect(try verdict([revocation(.keyID(1), before: Self.issuedAt)]) == Self.valid)
@@ -213,7 +215,7 @@ import Time
     }
 
     /// It is found for keys that are known and for those that are not, and is one revocation.
-    @Test func aKeyIDsRevocationCountsOnce() throws {
+    @Test func `a key IDs revocation counts once`() throws {
         var revocationSet = RevocationSet()
         let (first, second) = (revocation(.keyID(1), before: 300, 1), revocation(.keyID(2), 2))
         for revocation in [first, second, first] { revocationSet.apply(.added(revocation)) }
@@ -232,7 +234,7 @@ import Time
             (.everyKey, 1, true), (.user("ann"), 1, true), (.user("ann"), nil, true), (.keyID(1), 1, true), (.keyID(9), nil, true),
             (.user("bob"), nil, false), (.securityKey(salt: [UInt8](repeating: 7, count: 16)), nil, false),
         ] as [(Revocation.Subject, UnixSeconds?, Bool)])
-    func aDeviceOfAnUnknownKeyIsPassedOver(_ subject: Revocation.Subject, before: UnixSeconds?, isCovered: Bool) throws {
+    func `a device of an unknown key is passed over`(_ subject: Revocation.Subject, before: UnixSeconds?, isCovered: Bool) throws {
         let key = Device.Key(appID: "shop", userID: "ann", deviceID: "d1")
         let list = RowList()
         let device = RegistryDevice(
@@ -253,13 +255,13 @@ import Time
     }
 
     /// Texts that Swift calls equal are two people.
-    @Test func peopleAreBytes() throws {
+    @Test func `people are bytes`() throws {
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "cafe\u{301}") == Self.valid)
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "caf\u{E9}") == Self.revoked)
     }
 
     /// Whoever does not hold a genuine key learns nothing of revocations.
-    @Test func comesAfterTheMACAndTheTime() throws {
+    @Test func `comes after the MAC and the time`() throws {
         var revocationSet = RevocationSet()
         revocationSet.apply(.added(revocation(.user("ann"))))
         var wrong = try Samples.triple("shop", "ann")
@@ -270,14 +272,14 @@ import Time
         #expect(authorizer.authorize(wrong, now: Samples.now, revocations: .unknown).verdict == .denied(.wrongMac, keyID: 1))
     }
 
-    @Test func nobodyCanSayBeforeTheyAreKnown() throws {
+    @Test func `nobody can say before they are known`() throws {
         let decision = authorizer.authorize(try Samples.triple("shop", "ann"), now: Samples.now, revocations: .unknown)
         #expect(decision.verdict == .undecided(.revocationsUnknown))
         #expect(!Revocations.unknown.isKnown)
         #expect(Revocations.none.isKnown)
     }
 
-    @Test func ofSeveralTheLatestBoundHoldsAndRemovingOneLeavesTheOthers() throws {
+    @Test func `of several the latest bound holds and removing one leaves the others`() throws {
         let (early, late) = (revocation(.user("ann"), before: 100, 1), revocation(.user("ann"), before: 300, 2))
         let block = revocation(.user("ann"), 3)
         var revocationSet = RevocationSet()
@@ -303,7 +305,7 @@ import Time
     }
 
     /// Compared with a list that is searched from end to end, while thousands come and go.
-    @Test func isLikeAListOfAll() throws {
+    @Test func `is like a list of all`() throws {
         var generator = SeededGenerator(seed: 1)
         var revocationSet = RevocationSet()
         var all: [Revocation] = []

@@ -49,7 +49,7 @@ import Testing
         (0..<count).map { TicketField(key: "\(key)\($0)", value: value) }
     }
 
-    @Test func checksEachPart() throws {
+    @Test func `checks each part`() throws {
         #expect(problem { try draft(title: nil) } == "title")
         #expect(problem { try draft(title: "") } == "title")
         #expect(problem { try draft(title: "a\nb") } == "title")
@@ -71,7 +71,7 @@ import Testing
         #expect(problem { try draft(message: "two\nlines") } == nil)
     }
 
-    @Test func checksFields() {
+    @Test func `checks fields`() {
         let name = "custom_fields"
         #expect(problem { try draft(fields: Self.fields(20)) } == nil)
         #expect(problem { try draft(fields: Self.fields(21)) } == name)
@@ -87,7 +87,7 @@ import Testing
         #expect(problem { try draft(fields: [TicketField(key: "\u{e9}", value: "1"), TicketField(key: "e\u{301}", value: "2")]) } == nil)
     }
 
-    @Test func tellsWhatIsMissing() {
+    @Test func `tells what is missing`() {
         let own = [TicketField(key: "a", value: "1"), TicketField(key: "b", value: "2")]
         #expect(own.missing(of: own).isEmpty)
         #expect(own.missing(of: [TicketField(key: "a", value: "2"), TicketField(key: "c", value: "1")]) == ["a", "c"])
@@ -95,7 +95,7 @@ import Testing
         #expect(own.missing(of: [TicketField(key: "c", value: ""), TicketField(key: "b", value: "")]) == ["b"])
     }
 
-    @Test func readsTheCursorThatItWrites() {
+    @Test func `reads the cursor that it writes`() {
         var cursor = TicketCursor()
         #expect(cursor.text == "0.0.0.0.0.0")
         #expect(TicketCursor(cursor.text) == cursor)
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// A customer sees nothing that support or the company notes about the ticket.
-    @Test func showsCustomersNoMoreThanTheyMaySee() {
+    @Test func `shows customers no more than they may see`() {
         var ticket = Ticket(id: 9_007_199_254_740_993)
         ticket.userID = "user-1"
         ticket.fields = [TicketField(key: "note", value: "difficult")]

@@ -9,7 +9,7 @@ import Time
         CheckIdentity(person: person, credential: credential ?? person)
     }
 
-    @Test func keepsAnAnswerForItsTime() {
+    @Test func `keeps an answer for its time`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: 100, now: 1000)
         cache.keep(.denied, of: identity(2), milliseconds: 50, now: 1000)
@@ -21,7 +21,7 @@ import Time
     }
 
     /// A life that ends beyond the last moment ends with it.
-    @Test func keepsAnAnswerToTheEndOfTime() {
+    @Test func `keeps an answer to the end of time`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: .max, now: 1)
         cache.keep(.allowed, of: identity(2), milliseconds: 10, now: MonotonicMilliseconds(rawValue: .max - 5))
@@ -31,7 +31,7 @@ import Time
         }
     }
 
-    @Test func keepsNothingWithoutTimeOrDecision() {
+    @Test func `keeps nothing without time or decision`() {
         var cache = AnswerCache()
         cache.keep(.denied, of: identity(1), milliseconds: 0, now: 0)
         cache.keep(.undecided(.backendTimeout), of: identity(2), milliseconds: 100, now: 0)
@@ -62,7 +62,7 @@ import Time
         #expect((1...3).map { cache.wasAllowed(identity($0)) } == [false, true, true])
     }
 
-    @Test func theLastAnswerCounts() {
+    @Test func `the last answer counts`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 0)
         cache.keep(.denied, of: identity(1), milliseconds: 10, now: 0)
@@ -73,7 +73,7 @@ import Time
         #expect(cache.count == 1)
     }
 
-    @Test func theOldestLeavesFirst() {
+    @Test func `the oldest leaves first`() {
         var cache = AnswerCache(mostAllowed: 3, mostDenied: 1)
         for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
         // The first is renewed, so the second is the oldest.
@@ -82,7 +82,7 @@ import Time
         #expect((1...4).map { cache.answer(identity($0), now: 3) } == [.allowed, nil, .allowed, .allowed])
     }
 
-    @Test func strangersDisplaceNoUser() {
+    @Test func `strangers displace no user`() {
         var cache = AnswerCache(mostAllowed: 2, mostDenied: 2)
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 0)
         for person: UInt128 in 100...200 { cache.keep(.denied, of: identity(person), milliseconds: 1000, now: 0) }
@@ -90,7 +90,7 @@ import Time
         #expect(cache.count == 3)
     }
 
-    @Test func forgetsAPersonWithAllKeys() {
+    @Test func `forgets a person with all keys`() {
         var cache = AnswerCache()
         for credential: UInt128 in 1...3 { cache.keep(.allowed, of: identity(1, credential), milliseconds: 1000, now: 0) }
         cache.keep(.denied, of: identity(1, 4), milliseconds: 1000, now: 0)
@@ -114,7 +114,7 @@ import Time
     }
 
     /// Compared with a list that is searched from its end.
-    @Test(arguments: 1...5 as ClosedRange<UInt64>) func isAsANaiveOne(seed: UInt64) {
+    @Test(arguments: 1...5 as ClosedRange<UInt64>) func `is as a naive one`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var cache = AnswerCache(mostAllowed: 8, mostDenied: 4)
         var naive: [(identity: CheckIdentity, answer: BackendAnswer, end: UInt64)] = []

@@ -30,7 +30,7 @@ import Time
         #expect(coalescer.isOpen)
     }
 
-    @Test mutating func whoAsksTheSameSharesACall() throws {
+    @Test mutating func `who asks the same shares a call`() throws {
         let number = try call(1, waiter: 1)
         #expect(coalescer.find(identity(1), now: 0) == nil)
         #expect(coalescer.ask(identity(1), 2, now: 1) == .wait)
@@ -40,12 +40,12 @@ import Time
         #expect(end.change == nil)
     }
 
-    @Test mutating func anotherKeyIsAnotherCall() throws {
+    @Test mutating func `another key is another call`() throws {
         _ = try call(1)
         guard case .call = coalescer.ask(CheckIdentity(person: 1, credential: 2), 0, now: 0) else { throw Unexpected() }
     }
 
-    @Test mutating func answersAreKeptForTheirTime() throws {
+    @Test mutating func `answers are kept for their time`() throws {
         _ = coalescer.finish(try call(1), Self.yes, now: 100, random: &random)
         _ = coalescer.finish(try call(2), Self.no, now: 100, random: &random)
         #expect(coalescer.find(identity(1), now: 60_099) == .kept(.allowed))
@@ -55,13 +55,13 @@ import Time
         #expect(coalescer.find(identity(2), now: 10_100) == nil)
     }
 
-    @Test mutating func noIndecisionIsKept() throws {
+    @Test mutating func `no indecision is kept`() throws {
         let end = coalescer.finish(try call(1), BackendReply(status: 302, cacheControl: "max-age=60"), now: 0, random: &random)
         #expect(end.change == nil)
         #expect(coalescer.find(identity(1), now: 0) == nil)
     }
 
-    @Test mutating func noMoreCallsThanAllowed() throws {
+    @Test mutating func `no more calls than allowed`() throws {
         let first = try call(1)
         for person: UInt128 in 2...3 { _ = try call(person) }
         #expect(coalescer.find(identity(4), now: 0) == .refused(.backendOverloaded))
@@ -71,7 +71,7 @@ import Time
         _ = try call(4)
     }
 
-    @Test mutating func aDeadBackendIsLeftAlone() throws {
+    @Test mutating func `a dead backend is left alone`() throws {
         _ = coalescer.finish(try call(7), Self.yes, now: 0, random: &random)
         try open()
         #expect(coalescer.find(identity(1), now: 0) == .refused(.backendBreakerOpen))
@@ -79,7 +79,7 @@ import Time
         #expect(Coalescer.Finding.refused(.backendBreakerOpen).answer == .undecided(.backendBreakerOpen))
     }
 
-    @Test mutating func theBreakerTellsOnceThatItHasOpened() throws {
+    @Test mutating func `the breaker tells once that it has opened`() throws {
         var reported: [Coalescer.Change?] = []
         for person: UInt128 in 1...5 { reported.append(coalescer.finish(try call(person), Self.failure, now: 0, random: &random).change) }
         #expect(reported == [nil, nil, nil, nil, .opened])
@@ -93,7 +93,7 @@ import Time
         _ = try call(7, now: 3000)
     }
 
-    @Test mutating func whoAsksAsTheProbeDoesWaitsForIt() throws {
+    @Test mutating func `who asks as the probe does waits for it`() throws {
         try open()
         let probe = try call(1, waiter: 1, now: 1000)
         #expect(coalescer.ask(identity(1), 2, now: 1000) == .wait)
@@ -101,7 +101,7 @@ import Time
         #expect(!coalescer.isOpen)
     }
 
-    @Test mutating func waitsAreNeverLongerThanTenSeconds() throws {
+    @Test mutating func `waits are never longer than ten seconds`() throws {
         try open()
         var now: MonotonicMilliseconds = 0
         for person: UInt128 in 1...20 {
@@ -112,7 +112,7 @@ import Time
         #expect(coalescer.find(identity(1), now: now + 10_000) == nil)
     }
 
-    @Test mutating func anAnswerOfAnyKindEndsARowOfFailures() throws {
+    @Test mutating func `an answer of any kind ends a row of failures`() throws {
         for _ in 0..<3 {
             for person: UInt128 in 1...4 { _ = coalescer.finish(try call(person), Self.failure, now: 0, random: &random) }
             _ = coalescer.finish(try call(5), BackendReply(status: 400, cacheControl: nil), now: 0, random: &random)
@@ -120,7 +120,7 @@ import Time
         #expect(!coalescer.isOpen)
     }
 
-    @Test mutating func whatDidNotReachItProvesNothing() throws {
+    @Test mutating func `what did not reach it proves nothing`() throws {
         try open()
         let probe = try call(1, now: 1000)
         #expect(coalescer.finish(probe, BackendReply(.backendOverloaded, .unknown), now: 1000, random: &random).change == nil)
@@ -128,7 +128,7 @@ import Time
         _ = try call(1, now: 1000)
     }
 
-    @Test mutating func forgettingIncludesCallsUnderWay() throws {
+    @Test mutating func `forgetting includes calls under way`() throws {
         let (one, two) = (try call(1, waiter: 1), try call(2, waiter: 2))
         coalescer.forget(person: 1)
         let again = try call(1, waiter: 3)

@@ -11,7 +11,7 @@ import Testing
         (429, .undecided(.backendStatus), .fails), (500, .undecided(.backendStatus), .fails),
         (503, .undecided(.backendStatus), .fails), (999, .undecided(.backendStatus), .fails),
     ])
-    func statusesAnswer(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
+    func `statuses answer`(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
         let reply = BackendReply(status: status, cacheControl: nil)
         #expect(reply.answer == answer)
         #expect(reply.health == health)
@@ -25,11 +25,11 @@ import Testing
             ("no-cache=\"set-cookie\"", 0), ("max-age=60, no-store", 0), ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0),
             ("max-age=1.5", 0), ("max-age=soon", 0), ("max-age=99999999999999999999999", .max), (",,=,;", nil), ("\u{0}\u{e9}", nil),
         ] as [(String, UInt64?)])
-    func cacheControlLimits(value: String, seconds: UInt64?) {
+    func `cache control limits`(value: String, seconds: UInt64?) {
         #expect(BackendReply(status: 200, cacheControl: value).keepSeconds == seconds)
     }
 
-    @Test func lifetimesAreTheShorterOfBoth() {
+    @Test func `lifetimes are the shorter of both`() {
         let lifetimes = AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10)
         func kept(_ status: Int, _ cacheControl: String? = nil) -> UInt64 {
             lifetimes.milliseconds(of: BackendReply(status: status, cacheControl: cacheControl))
@@ -53,7 +53,7 @@ import Testing
             // No key has been checked, whatever the configuration's reader has let through.
             (.allowIfKeyValid, nil, .undecided(.backendTimeout)),
         ] as [(UndecidedPolicy, UInt32?, Verdict)])
-    func rulesDecideWhenItCannot(rule: UndecidedPolicy, keyID: UInt32?, verdict: Verdict) {
+    func `rules decide when it cannot`(rule: UndecidedPolicy, keyID: UInt32?, verdict: Verdict) {
         #expect(rule.verdict(on: .undecided(.backendTimeout), keyID: keyID) == verdict)
         #expect(rule.verdict(on: .allowed, keyID: keyID) == .authorized(keyID: keyID))
         #expect(rule.verdict(on: .denied, keyID: keyID) == .denied(.backendDenied, keyID: keyID))

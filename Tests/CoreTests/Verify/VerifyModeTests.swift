@@ -14,7 +14,7 @@ import Time
             ])
     }
 
-    @Test func aValidKeyIsNotEnough() throws {
+    @Test func `a valid key is not enough`() throws {
         let triple = try Samples.triple("shop", "user")
         #expect(try authorizer(.key).authorize(triple, now: Samples.now).verdict == .authorized(keyID: 1))
         let decision = try authorizer(.keyAndBackend).authorize(triple, now: Samples.now)
@@ -24,7 +24,7 @@ import Time
         #expect(decision.confirmed(by: .authorized(keyID: 1)).application == 1)
     }
 
-    @Test func aKeyThatIsNotValidNeverGetsToTheBackend() throws {
+    @Test func `a key that is not valid never gets to the backend`() throws {
         let authorizer = try authorizer(.keyAndBackend)
         let expired = try Samples.triple("shop", "user", expiresAt: Samples.now - 61)
         #expect(authorizer.authorize(expired, now: Samples.now).verdict == .denied(.expired, keyID: 1))
@@ -36,13 +36,13 @@ import Time
                 == .malformed(ValidationError(.securityKey, .notASecurityKey)))
     }
 
-    @Test func otherAppsAreDecidedByTheKey() throws {
+    @Test func `other apps are decided by the key`() throws {
         let triple = try Samples.triple("bank", "user")
         #expect(try authorizer(.backend).authorize(triple, now: Samples.now).verdict == .authorized(keyID: 1))
     }
 
     @Test(arguments: ["x", "dgk1.", "\u{1F600}", String(repeating: "k", count: 100), String(repeating: "\u{1F600}", count: 50), "a b.c/=%"])
-    func theBackendsOwnKeysAreAnyText(key: String) throws {
+    func `the backends own keys are any text`(key: String) throws {
         for keys: [UInt8] in [[], [1]] {
             let decision = try authorizer(.backend, keys: keys).authorize(
                 Triple("shop", userID: "user", securityKey: key), now: Samples.now)
@@ -60,7 +60,7 @@ import Time
             "security_key is too long; expected a string of 1 to 100 UTF-16 code units."
         ),
     ])
-    func butNotEveryText(key: String, sentence: String) throws {
+    func `but not every text`(key: String, sentence: String) throws {
         guard
             case .malformed(let error) = try authorizer(.backend).authorize(
                 Triple("shop", userID: "user", securityKey: key), now: Samples.now
@@ -72,7 +72,7 @@ import Time
         #expect(error.description == sentence)
     }
 
-    @Test func theOtherFieldsKeepTheirRules() throws {
+    @Test func `the other fields keep their rules`() throws {
         let authorizer = try authorizer(.backend)
         #expect(
             authorizer.authorize(Triple("shop", userID: "", securityKey: "k"), now: Samples.now).verdict
@@ -82,7 +82,7 @@ import Time
                 == .malformed(ValidationError(.appID, .empty)))
     }
 
-    @Test func anAppWithoutKeysNamesItsPeopleToo() throws {
+    @Test func `an app without keys names its people too`() throws {
         let (app, user, other) = (Array("shop".utf8), Array("user".utf8), Array("other".utf8))
         let reference = try authorizer(.backend, keys: []).userReference(appID: app.span, userID: user.span)
         #expect(reference?.utf8.count == 12)
@@ -91,7 +91,7 @@ import Time
         #expect(reference != (try authorizer(.backend).userReference(appID: app.span, userID: user.span)))
     }
 
-    @Test func anAppWithoutKeysMintsNone() throws {
+    @Test func `an app without keys mints none`() throws {
         let minting = KeyMinting(try authorizer(.backend, keys: []), defaultLifeSeconds: 60)
         let refusal = #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: Samples.now) }
         guard case .noKey? = refusal else {
@@ -101,7 +101,7 @@ import Time
         #expect("\(KeyMinting.Refusal.noKey)" == #"The app has no key: "verify" leaves all decisions to its backend."#)
     }
 
-    @Test func identitiesAreOfAllThree() throws {
+    @Test func `identities are of all three`() throws {
         let digest = try IdentityDigest()
         func identity(_ app: String, user: String, key: String) throws -> CheckIdentity {
             try digest.identity(appID: app.utf8.span, userID: user.utf8.span, securityKey: key.utf8.span)

@@ -7,7 +7,7 @@ import Threading
 /// The output of the programs of one test. It is kept to be read when the test fails, and to search the whole run for secrets.
 ///
 /// The environment variable DESKGATE_TEST_OUTPUT names a directory, in which each test function has one of its own that all its cases
-/// share, such as `EndToEndTests.ServeStopTests.requestsInFlightAreAnswered()`. Without the variable, a temporary directory serves until
+/// share, such as ``EndToEndTests.ServeStopTests.`requests in flight are answered`()``. Without the variable, a temporary directory serves until
 /// the process ends.
 struct TestOutput: Sendable {
     private static let root: Monitor<String> = {

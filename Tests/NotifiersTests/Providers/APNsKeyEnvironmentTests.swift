@@ -13,7 +13,7 @@ import Testing
 
     /// A phone may have learned an environment before the key was replaced by one that is for the other.
     @Test(arguments: [(.apns, "production", "sandbox"), (.apnsSandbox, "sandbox", nil)] as [(SimulatedProvider, String, String?)])
-    func theKeysOwnEnvironmentTakesTheToken(its: SimulatedProvider, name: String, known: String?) throws {
+    func `the keys own environment takes the token`(its: SimulatedProvider, name: String, known: String?) throws {
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.devices[token] = SimulatedDevice(provider: its)
@@ -25,7 +25,7 @@ import Testing
 
     /// Nobody can reach that phone with this key, which ends neither the phone nor the notifier.
     @Test(arguments: [(.apns, "sandbox"), (.apnsSandbox, "production"), (.apnsSandbox, nil)] as [(SimulatedProvider, String?)])
-    func aDeviceOfTheOtherEnvironmentKeepsItsToken(its: SimulatedProvider, known: String?) throws {
+    func `a device of the other environment keeps its token`(its: SimulatedProvider, known: String?) throws {
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.devices[token] = SimulatedDevice(provider: its == .apns ? .apnsSandbox : .apns)
@@ -37,14 +37,14 @@ import Testing
 
     /// That one was asked first, and does not know the token.
     @Test(arguments: reasons)
-    func theKeysOwnEnvironmentEndsADevice(reason: String, word: String) throws {
+    func `the keys own environment ends a device`(reason: String, word: String) throws {
         try outcome(ofBoth: (400, "BadDeviceToken"), (403, reason)) { outcome in
             #expect(outcome == DeliveryOutcome(Self.gone, reason: "bad_device_token"))
         }
     }
 
     @Test(arguments: reasons)
-    func whatBothRefuseIsTheKey(reason: String, word: String) throws {
+    func `what both refuse is the key`(reason: String, word: String) throws {
         try outcome(ofBoth: (403, reason), (403, reason)) { #expect($0 == DeliveryOutcome(.misconfigured, reason: word)) }
     }
 
@@ -56,12 +56,12 @@ import Testing
             (503, "ServiceUnavailable", .retry(retryAfterMilliseconds: nil), "service_unavailable"),
             (400, "BadDeviceToken", .dead, "key_not_for_environment"), (410, "Unregistered", .dead, "key_not_for_environment"),
         ] as [(Int, String, DeliveryOutcome.Verdict, String)])
-    func theOthersWord(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
+    func `the others word`(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
         try outcome(ofBoth: (403, Self.reasons[0].0), (status, reason)) { #expect($0 == DeliveryOutcome(verdict, reason: word)) }
     }
 
     @Test(arguments: [SimulatedProvider.apns, .apnsSandbox])
-    func aKeyForOneEnvironmentIsProved(its: SimulatedProvider) throws {
+    func `a key for one environment is proved`(its: SimulatedProvider) throws {
         for isKnown in [true, false] {
             try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
                 if !isKnown { fixture.simulators.devices[String(repeating: "0", count: 64)] = SimulatedDevice(refusal: .invalid) }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func oneEnvironmentsWordIsProofEnough() throws {
+    @Test func `one environments word is proof enough`() throws {
         try PushFixture.runAlone { fixture in
             fixture.simulators.devices[String(repeating: "0", count: 64)] = SimulatedDevice(refusal: .invalid)
             fixture.simulators.faults.add(Fault(.answer(.init(503)), at: .apnsSandbox, times: nil))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aKeyForNoEnvironmentIsFoundOut() throws {
+    @Test func `a key for no environment is found out`() throws {
         // No provider of Apple's.
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = .fcm }) { fixture in
             let outcome = try prove(fixture)

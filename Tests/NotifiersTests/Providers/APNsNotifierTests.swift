@@ -38,7 +38,7 @@ import Time
         }
     }
 
-    @Test func whatWasRefusedOnceArrives() throws {
+    @Test func `what was refused once arrives`() throws {
         for (status, reason) in [(400, "IdleTimeout"), (403, "ExpiredProviderToken"), (413, "PayloadTooLarge")] {
             try PushFixture.run { fixture in
                 let token = PushFixture.token()
@@ -50,7 +50,7 @@ import Time
         }
     }
 
-    @Test func tellsSinceWhenADeviceIsGone() throws {
+    @Test func `tells since when a device is gone`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: Sample.now + 123)
@@ -59,7 +59,7 @@ import Time
         }
     }
 
-    @Test func aPushArrivesAsItIsMeant() throws {
+    @Test func `a push arrives as it is meant`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             let delivery = try PushFixture.delivery(token)
@@ -78,7 +78,7 @@ import Time
         }
     }
 
-    @Test func theOtherEnvironmentIsAskedAndRemembered() throws {
+    @Test func `the other environment is asked and remembered`() throws {
         try PushFixture.run { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
@@ -92,7 +92,7 @@ import Time
         }
     }
 
-    @Test func aDeviceMovesBackToProduction() throws {
+    @Test func `a device moves back to production`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apns)
@@ -108,7 +108,7 @@ import Time
             (403, "InvalidProviderToken", "invalid_provider_token"), (403, "ExpiredProviderToken", "expired_provider_token"),
             (403, "Forbidden", "forbidden"), (403, "", "status_403"),
         ])
-    func theOtherEnvironmentsMisconfigurationKeepsTheToken(status: Int, reason: String, word: String) throws {
+    func `the other environments misconfiguration keeps the token`(status: Int, reason: String, word: String) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(
@@ -119,7 +119,7 @@ import Time
         }
     }
 
-    @Test func manySandboxDevicesOfAnotherAppAreTheSettings() throws {
+    @Test func `many sandbox devices of another app are the settings`() throws {
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.apns.notifier(fixture)
             let outcomes = try (1...10).map { number in
@@ -134,7 +134,7 @@ import Time
         }
     }
 
-    @Test func tooManyPushesDelayTheDevice() throws {
+    @Test func `too many pushes delay the device`() throws {
         try PushFixture.run { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyRequests", retryAfter: "5")), token: token))
@@ -153,7 +153,7 @@ import Time
         }
     }
 
-    @Test func tooManyProviderTokensStopEverything() throws {
+    @Test func `too many provider tokens stop everything`() throws {
         try PushFixture.run { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyProviderTokenUpdates", retryAfter: "90")), token: token))
@@ -168,7 +168,7 @@ import Time
 
     /// The app has registered since: the answer is about an earlier life of the token.
     @Test(arguments: [(Sample.now, false), (Sample.now + 1, true)] as [(UnixMilliseconds, Bool)])
-    func anOlderEndThanTheRegistrationIsTriedAgain(since: UnixMilliseconds, isGone: Bool) throws {
+    func `an older end than the registration is tried again`(since: UnixMilliseconds, isGone: Bool) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: since)
@@ -181,7 +181,7 @@ import Time
         }
     }
 
-    @Test func aTokenThatIsNoneIsNotSent() throws {
+    @Test func `a token that is none is not sent`() throws {
         try PushFixture.run { fixture in
             let outcome = try fixture.deliver(PushFixture.delivery("not-hexadecimal"), ProviderKind.apns.notifier(fixture))
             #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token", wasAsked: false))

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func junkStopsNobody(_ kind: ProviderKind) throws {
+    func `junk stops nobody`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for number in 0..<60 {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func devicesOfManyPeopleThatWereTakenBeforeAreTheSettings(_ kind: ProviderKind) throws {
+    func `devices of many people that were taken before are the settings`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func somebodyElsesDeliveryFindsOut(_ kind: ProviderKind) throws {
+    func `somebody elses delivery finds out`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let (notifier, token) = (try kind.notifier(fixture), PushFixture.token())
             #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, token: token, user: "user", wasTaken: true)))

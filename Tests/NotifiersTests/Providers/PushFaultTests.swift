@@ -31,23 +31,23 @@ import Time
     }
 
     @Test(arguments: [ProviderKind.apns, .fcm])
-    func aConnectionIsReset(_ kind: ProviderKind) throws { try survive(.resetConnection, kind) }
+    func `a connection is reset`(_ kind: ProviderKind) throws { try survive(.resetConnection, kind) }
 
     @Test(arguments: [ProviderKind.apns, .fcm])
-    func aConnectionIsClosed(_ kind: ProviderKind) throws { try survive(.closeConnection, kind) }
+    func `a connection is closed`(_ kind: ProviderKind) throws { try survive(.closeConnection, kind) }
 
     @Test(arguments: [ProviderKind.apns, .fcm])
-    func aConnectionCarriesGarbage(_ kind: ProviderKind) throws { try survive(.garbage, kind) }
+    func `a connection carries garbage`(_ kind: ProviderKind) throws { try survive(.garbage, kind) }
 
     @Test(arguments: [ProviderKind.apns, .fcm])
-    func aStreamIsReset(_ kind: ProviderKind) throws { try survive(.resetStream(errorCode: 2), kind) }
+    func `a stream is reset`(_ kind: ProviderKind) throws { try survive(.resetStream(errorCode: 2), kind) }
 
     @Test(arguments: [Fault.GoAway.this, .all, .abrupt])
-    func apnsGoesAway(_ goAway: Fault.GoAway) throws { try survive(.goAway(goAway, reason: "Shutdown"), .apns) }
+    func `APNs goes away`(_ goAway: Fault.GoAway) throws { try survive(.goAway(goAway, reason: "Shutdown"), .apns) }
 
-    @Test func apnsLowersItsStreams() throws { try survive(.limitStreams(2), .apns) }
+    @Test func `APNs lowers its streams`() throws { try survive(.limitStreams(2), .apns) }
 
-    @Test func aLostConnectionIsTriedAgainAtOnce() throws {
+    @Test func `a lost connection is tried again at once`() throws {
         try PushFixture.run { fixture in
             let (delivery, notifier) = (try PushFixture.delivery(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.resetStream(errorCode: 2), token: token(delivery)))
@@ -59,7 +59,7 @@ import Time
 
     /// The first push on a connection holds up the others, but not until their time is over.
     @Test(arguments: [ProviderKind.apns, .hms])
-    func aStalledPushEndsAtItsDeadline(_ kind: ProviderKind) throws {
+    func `a stalled push ends at its deadline`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try kind.notifier(
@@ -71,7 +71,7 @@ import Time
         }
     }
 
-    @Test func aStalledConnectionIsLeft() throws {
+    @Test func `a stalled connection is left`() throws {
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try ProviderKind.apns.notifier(
@@ -82,7 +82,7 @@ import Time
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func aProviderThatIsAwayIsTriedLater(_ kind: ProviderKind) throws {
+    func `a provider that is away is tried later`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             fixture.simulators.faults.add(HandshakeFault(.close, times: nil))

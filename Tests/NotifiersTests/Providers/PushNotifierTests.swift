@@ -7,7 +7,7 @@ import Time
 /// What all push notifiers have in common.
 @Suite struct PushNotifierTests {
     @Test(arguments: ProviderKind.allCases)
-    func aGoodCredentialIsProved(_ kind: ProviderKind) throws {
+    func `a good credential is proved`(_ kind: ProviderKind) throws {
         // The simulators take every token that nobody calls invalid.
         let tokens = [ProviderKind.apns: String(repeating: "0", count: 64), .fcm: "deskgate-check", .rustore: "deskgate-check"]
         for isKnown in [true, false] {
@@ -24,7 +24,7 @@ import Time
         arguments: [
             (.apns, "invalid_provider_token"), (.fcm, "token_invalid_grant"), (.rustore, "permission_denied"), (.hms, "token_error_1101"),
         ] as [(ProviderKind, String)])
-    func aBadCredentialIsFoundOut(_ kind: ProviderKind, _ reason: String) throws {
+    func `a bad credential is found out`(_ kind: ProviderKind, _ reason: String) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture, isGenuine: false)
             #expect(prove(notifier) == DeliveryOutcome(.misconfigured, reason: reason))
@@ -33,7 +33,7 @@ import Time
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func whatCannotBeSent(_ kind: ProviderKind) throws {
+    func `what cannot be sent`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for event in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
@@ -61,7 +61,7 @@ import Time
         }
     }
 
-    @Test func settingsThatCannotBeSentAreRefused() throws {
+    @Test func `settings that cannot be sent are refused`() throws {
         try PushFixture.run { fixture in
             for (url, topic) in [("ftp://127.0.0.1", "topic"), ("https://127.0.0.1", "a\nb")] {
                 let file = PEMFile(path: "", contents: [])

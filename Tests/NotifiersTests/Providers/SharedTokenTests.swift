@@ -17,7 +17,7 @@ import WebTokens
         try (0..<count).map { _ in try PushFixture.delivery() }
     }
 
-    @Test func oneTokenOfAPNsServesAll() throws {
+    @Test func `one token of APNs serves all`() throws {
         try PushFixture.runAlone({ $0.providerTokenLimit = 1 }) { fixture in
             let outcomes = try fixture.deliver(deliveries(100), ProviderKind.apns.notifier(fixture))
             #expect(outcomes.allSatisfy { $0.verdict == .delivered })
@@ -25,7 +25,7 @@ import WebTokens
         }
     }
 
-    @Test func anExpiredTokenOfAPNsIsReplacedOnce() throws {
+    @Test func `an expired token of APNs is replaced once`() throws {
         let time = Monitor(Sample.now)
         let change: (inout SimulatorSettings) -> Void = { settings in
             // Two within 20 minutes are too many.
@@ -45,7 +45,7 @@ import WebTokens
     }
 
     @Test(arguments: [ProviderKind.fcm, .hms])
-    func oneAccessTokenServesAll(_ kind: ProviderKind) throws {
+    func `one access token serves all`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(deliveries(100), notifier).allSatisfy { $0.verdict == .delivered })
@@ -54,7 +54,7 @@ import WebTokens
     }
 
     @Test(arguments: [ProviderKind.fcm, .hms])
-    func aRevokedAccessTokenIsReplacedOnce(_ kind: ProviderKind) throws {
+    func `a revoked access token is replaced once`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
@@ -67,7 +67,7 @@ import WebTokens
     }
 
     @Test(arguments: [ProviderKind.fcm, .hms])
-    func aTokenServerThatIsDownStopsTheNotifier(_ kind: ProviderKind) throws {
+    func `a token server that is down stops the notifier`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             fixture.simulators.faults.add(Fault(.answer(.init(503, "", retryAfter: "30")), endpoint: .token))
@@ -79,7 +79,7 @@ import WebTokens
         }
     }
 
-    @Test func googleTellsThatOurClockIsWrong() throws {
+    @Test func `Google tells that our clock is wrong`() throws {
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.fcm.notifier(fixture, clocks: ManualClocks(unixMilliseconds: Sample.now - 7_200_000))
             let first = try fixture.deliver(PushFixture.delivery(), notifier)
@@ -90,7 +90,7 @@ import WebTokens
     }
 
     /// A token from the future is `InvalidProviderToken` to APNs. Where the answer has a date, the next token is made with its time.
-    @Test func aWrongClockIsNotTheKeysFault() throws {
+    @Test func `a wrong clock is not the keys fault`() throws {
         let certificate = try LoopbackCertificate()
         let bearers = Monitor<[String]>([])
         let server = try HTTP2Listener(

@@ -47,7 +47,7 @@ import Time
         try body(Relay(notifier: notifier, server: server, clocks: clocks))
     }
 
-    @Test func speaksAsTheSDKDoes() throws {
+    @Test func `speaks as the SDK does`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(relay.deliver(RegistrationSample.event()) == DeliveryOutcome(.delivered, reason: "status_200"))
             let gone = RegistrationSample.event(user: "other", at: Sample.now + 1, kind: .pushTokenRemoved)
@@ -67,7 +67,7 @@ import Time
     }
 
     /// The help desk's limits, which the store keeps.
-    @Test func hasAPace() throws {
+    @Test func `has a pace`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.notifier.rateLimits == [
@@ -107,13 +107,13 @@ import Time
         }
     }
 
-    @Test func retryAfterIsHonoured() throws {
+    @Test func `retry after is honoured`() throws {
         try with(.everyRequest(.respond(503, headers: ["Retry-After: 9"]))) { relay in
             #expect(relay.deliver(RegistrationSample.event()).verdict == .retry(retryAfterMilliseconds: 9000))
         }
     }
 
-    @Test func aCallThatNeverArrivedDoesNotCount() throws {
+    @Test func `a call that never arrived does not count`() throws {
         let keys = Monitor<String?>(nil)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -128,11 +128,11 @@ import Time
     }
 
     @Test(arguments: [.respond(200, body: "{}"), .respond(503), .close] as [ScriptedStep])
-    func aCallThatMayHaveArrivedCounts(step: ScriptedStep) throws {
+    func `a call that may have arrived counts`(step: ScriptedStep) throws {
         try with(.everyRequest(step)) { relay in #expect(relay.deliver(RegistrationSample.event()).mayHaveArrived) }
     }
 
-    @Test func whatCannotBeRelayed() throws {
+    @Test func `what cannot be relayed`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.deliver(RegistrationSample.event(kind: .commentCreated))

@@ -51,13 +51,13 @@ import Time
     }
 
     /// It was put off, or had died and an operator has it tried again.
-    @Test func anOldRegistrationAfterTheSignOut() throws {
+    @Test func `an old registration after the sign out`() throws {
         let (outcomes, reported) = try deliver([(Self.removed(), nil), (Self.registered(), nil)])
         #expect(outcomes[1] == Self.superseded)
         #expect(reported == ["user -"])
     }
 
-    @Test func anOldTokenAfterANewOne() throws {
+    @Test func `an old token after a new one`() throws {
         let (old, new) = (Self.registered("old"), Self.registered("new"))
         let device = RegistrationSample.device(new, token: "new")
         let (outcomes, reported) = try deliver([(old, device), (new, device), (old, device)])
@@ -65,14 +65,14 @@ import Time
         #expect(reported == ["user ios new"])
     }
 
-    @Test func anOldTypeAfterANewOne() throws {
+    @Test func `an old type after a new one`() throws {
         let (old, new) = (Self.registered(type: "ios"), Self.registered(type: "rustore"))
         let device = RegistrationSample.device(new, type: "rustore")
         #expect(try deliver([(new, device), (old, device)]).reported == ["user rustore push-token"])
     }
 
     /// Signed out and in again, with another token or with the same.
-    @Test(arguments: ["push-token", "another"]) func anOldSignOutAfterANewRegistration(token: String) throws {
+    @Test(arguments: ["push-token", "another"]) func `an old sign out after a new registration`(token: String) throws {
         let new = Self.registered(token)
         let device = RegistrationSample.device(new, token: token)
         let (outcomes, reported) = try deliver([(new, device), (Self.removed(), device)])
@@ -80,14 +80,14 @@ import Time
         #expect(reported == ["user ios \(token)"])
     }
 
-    @Test(arguments: [0, 1_000_000] as [UInt64]) func theSignOutCountsWhateverTheClockSays(setBack: UInt64) throws {
+    @Test(arguments: [0, 1_000_000] as [UInt64]) func `the sign out counts whatever the clock says`(setBack: UInt64) throws {
         let registered = Self.registered()
         let steps = [(registered, RegistrationSample.device(registered)), (Self.removed(at: Sample.now - setBack), nil)]
         #expect(try deliver(steps).reported == ["user ios push-token", "user -"])
     }
 
     /// Somebody else has signed in on the phone: both persons' registrations change.
-    @Test func aTokenThatMoved() throws {
+    @Test func `a token that moved`() throws {
         let next = Self.registered(user: "next")
         let steps = [(next, RegistrationSample.device(next)), (Self.registered(), nil), (Self.removed(), nil)]
         let (outcomes, reported) = try deliver(steps)
@@ -96,7 +96,7 @@ import Time
     }
 
     /// Swift calls them equal; providers do not.
-    @Test func tokensAreComparedAsBytes() throws {
+    @Test func `tokens are compared as bytes`() throws {
         let event = Self.registered("caf\u{E9}")
         #expect(try deliver([(event, RegistrationSample.device(event, token: "cafe\u{301}"))]).outcomes == [Self.superseded])
     }

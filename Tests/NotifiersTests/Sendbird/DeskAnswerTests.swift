@@ -55,14 +55,14 @@ import Testing
         return json["data"]?.text ?? ""
     }
 
-    @Test(arguments: [false, true]) func confirmsTheEndAndClosesTheTicket(_ isEncoded: Bool) throws {
+    @Test(arguments: [false, true]) func `confirms the end and closes the ticket`(_ isEncoded: Bool) throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure, isEncoded: isEncoded)) { desk, result throws in
             #expect(try result.get().state == .closed)
             #expect(try sent(desk) == #"{"type":"\#(Self.closure)","body":{"state":"CONFIRMED","ticketId":102}}"#)
         }
     }
 
-    @Test func declinesTheEnd() throws {
+    @Test func `declines the end`() throws {
         try answer(.closure(isConfirmed: false), to: Self.message(Self.closure)) { desk, result throws in
             #expect(try result.get().state == .active)
             #expect(try sent(desk) == #"{"type":"\#(Self.closure)","body":{"state":"DECLINED","ticketId":102}}"#)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Desk may have closed it by itself, or support may have it in another state.
-    @Test(arguments: [TicketState.closed, .pending]) func leavesATicketThatCannotBeClosed(_ state: TicketState) throws {
+    @Test(arguments: [TicketState.closed, .pending]) func `leaves a ticket that cannot be closed`(_ state: TicketState) throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure), state: state) { _, result throws in
             #expect(try result.get().state == state)
         }
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// The same answer again is none, and finishes what the first one may not have finished.
-    @Test func takesTheSameAnswerAgain() throws {
+    @Test func `takes the same answer again`() throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure, state: "CONFIRMED")) { desk, result throws in
             #expect(try result.get().state == .closed)
             #expect(desk.chat.requests.count == 1)
@@ -117,7 +117,7 @@ import Testing
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"x"}"#), (.closure(isConfirmed: true), "{}"),
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"[1]"}"#),
     ])
-    func answersOnlyWhatWasAsked(_ wanted: CustomerAnswer, _ message: String) throws {
+    func `answers only what was asked`(_ wanted: CustomerAnswer, _ message: String) throws {
         try answer(wanted, to: message) { desk, result throws in
             #expect(throws: TicketFailure.notAsked) { try result.get() }
             #expect(desk.chat.requests.count == 1)

@@ -29,7 +29,7 @@ import Testing
         "", "[]", "null", "{}", "<html>", #"{"results":{}}"#, #"{"count":1,"results":[{"id":1}"#, #"{"id":"x"}"#, #"{"id":1.5}"#,
         #"{"id":99999999999999999999}"#,
     ])
-    func saysThatAnAnswerIsNoTicket(_ body: String) throws {
+    func `says that an answer is no ticket`(_ body: String) throws {
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.ticket(.id(1)) } == Self.malformed)
             #expect(try failure { try tickets.list(Self.closed) } == Self.malformed)
@@ -38,14 +38,14 @@ import Testing
         }
     }
 
-    @Test func saysThatAnAnswerIsTooLong() throws {
+    @Test func `says that an answer is too long`() throws {
         let body = Self.list([#"{"id":1,"channelName":"\#(String(repeating: "x", count: 1 << 20))"}"#])
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.list(Self.closed) } == Self.malformed)
         }
     }
 
-    @Test func saysThatAnAnswerIsCut() throws {
+    @Test func `says that an answer is cut`() throws {
         try with(.everyConnection(.readRequest, .respondWrongly(200, contentLength: 4096, body: "{"))) { tickets, _ throws in
             guard case .unavailable = try failure({ try tickets.ticket(.id(1)) }) else {
                 Issue.record("a cut answer was taken")
@@ -55,13 +55,13 @@ import Testing
     }
 
     /// Another ticket than the one asked for is none.
-    @Test func takesNoOtherTicket() throws {
+    @Test func `takes no other ticket`() throws {
         try with(.everyRequest(.respond(200, body: #"{"id":2,"status2":"ACTIVE"}"#))) { tickets, _ throws in
             #expect(try failure { try tickets.ticket(.id(1)) } == Self.malformed)
         }
     }
 
-    @Test func keepsNumbersExact() throws {
+    @Test func `keeps numbers exact`() throws {
         let big: Int64 = 9_007_199_254_740_993
         let body = Self.list([#"{"id":\#(big),"customer":{"id":"9223372036854775807","sendbirdId":"u"},"status2":"CLOSED"}"#])
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Elements that are no tickets are passed over; what is unknown in one is left out.
-    @Test func takesWhatItCanRead() throws {
+    @Test func `takes what it can read`() throws {
         let fields = #""customFields":"[{\"key\":\"a\",\"value\":\"b\"},{\"key\":1}]""#
         let channels = #""relatedChannels":"[\"c1\",{\"channel_url\":\"c2\",\"name\":\"N\"},{\"name\":\"M\"},3]""#
         let rest = #""customerSatisfactionScore":6,"createdAt":"yesterday""#
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// More than was asked for is cut off, and a `next` that leads elsewhere is never called.
-    @Test func followsNobody() throws {
+    @Test func `follows nobody`() throws {
         let elsewhere = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { elsewhere.stop() }
         let many = (1...3000).map { #"{"id":\#($0),"status2":"CLOSED"}"# }
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// A list that never ends ends here.
-    @Test func stopsSearching() throws {
+    @Test func `stops searching`() throws {
         let body = Self.list([#"{"id":1,"status2":"CLOSED"}"#], next: #""https://desk/next""#)
         try with(.everyRequest(.respond(200, body: body))) { tickets, server throws in
             let field = TicketField(key: "a", value: "b")
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// What Desk answers about somebody else is not shown to a customer.
-    @Test func showsNobodyElsesTickets() throws {
+    @Test func `shows nobody elses tickets`() throws {
         let body = Self.list([
             #"{"id":1,"status2":"CLOSED","customer":{"sendbirdId":"user-2"}}"#, #"{"id":2,"status2":"CLOSED"}"#,
             #"{"id":3,"status2":"CLOSED","customer":{"sendbirdId":"user-1"}}"#,
@@ -128,14 +128,14 @@ import Testing
         }
     }
 
-    @Test func takesNoSimilarCustomer() throws {
+    @Test func `takes no similar customer`() throws {
         let body = #"{"count":1,"next":null,"results":[{"id":5,"sendbirdId":"user-10"}]}"#
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.setFields([TicketField(key: "a", value: "b")], ofCustomer: "user-1") } == .unknownPerson)
         }
     }
 
-    @Test func saysThatNobodyAnswers() throws {
+    @Test func `says that nobody answers`() throws {
         try with(.everyConnection(.readRequest, .reset)) { tickets, _ throws in
             guard case .unavailable = try failure({ try tickets.ticket(.id(1)) }) else {
                 Issue.record("a lost answer was taken")

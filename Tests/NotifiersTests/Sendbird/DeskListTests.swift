@@ -40,7 +40,7 @@ import Testing
         return made
     }
 
-    @Test func mergesTheOpenStatesByTheirLastChange() throws {
+    @Test func `merges the open states by their last change`() throws {
         try DeskFixture.with { desk throws in
             let made = try fill(desk, 43)
             _ = try fill(desk, 9, user: "user-2")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func listsClosedOnes() throws {
+    @Test func `lists closed ones`() throws {
         try DeskFixture.with { desk throws in
             let ids = try (0..<12).map { try desk.activeTicket(title: "T\($0)").id }
             for id in ids { _ = try desk.tickets.close(id, comment: nil, owner: nil) }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func findsByAField() throws {
+    @Test func `finds by a field`() throws {
         try DeskFixture.with { desk throws in
             let made = try fill(desk, 43)
             let wanted = TicketField(key: "order", value: "7")
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Each state is asked once for a page, and all at once.
-    @Test func asksNoMoreThanItMust() throws {
+    @Test func `asks no more than it must`() throws {
         try DeskFixture.with { desk throws in
             _ = try fill(desk, 43)
             for _ in 0..<5 { desk.faults.add(Fault(.delay, at: .sendbirdDesk, token: "list_tickets", delayMilliseconds: 1)) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "0.0.0.0.0", "0.0.0.0.0.0.0", "-1.0.0.0.0.0", "+1.0.0.0.0.0", "01.0.0.0.0.0", "0.0.0.0.0.9999999999"])
-    func refusesACursorOfAnotherForm(_ text: String) {
+    func `refuses a cursor of another form`(_ text: String) {
         #expect(TicketCursor(text) == nil)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct DeskTicketsTests {
     private static let order = TicketField(key: "order", value: "7")
 
-    @Test func makesATicketAndItsCustomer() throws {
+    @Test func `makes a ticket and its customer`() throws {
         try DeskFixture.with(chat: .everyRequest(.respond(200, body: #"{"is_member":true}"#))) { desk throws in
             let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
             let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func sendsTheFirstMessage() throws {
+    @Test func `sends the first message`() throws {
         try DeskFixture.with { desk throws in
             let draft = try TicketDraft(
                 userID: "user 1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Where\nis it?")
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The ticket is there: who does not learn that makes another one.
-    @Test func tellsOfATicketWhoseMessageWasNotSent() throws {
+    @Test func `tells of a ticket whose message was not sent`() throws {
         try DeskFixture.with(chat: .everyRequest(.respond(500))) { desk throws in
             let draft = try TicketDraft(
                 userID: "user-1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Hello")
@@ -67,7 +67,7 @@ import Testing
         (.respond(500), .unavailable(reason: "status_500")), (.respond(200, body: "no JSON"), .unavailable(reason: "malformed_response")),
     ]
 
-    @Test(arguments: memberships.indices) func aTicketIsOnlyAboutChannelsOfThePerson(_ index: Int) throws {
+    @Test(arguments: memberships.indices) func `a ticket is only about channels of the person`(_ index: Int) throws {
         let (answer, expected) = Self.memberships[index]
         try DeskFixture.with(chat: .everyRequest(answer)) { desk throws in
             #expect(try failure { try desk.create("user 1", related: ["channel/1"]) } == expected)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func oneForeignChannelIsEnough() throws {
+    @Test func `one foreign channel is enough`() throws {
         let (own, foreign) = (
             ScriptedStep.respond(200, body: #"{"is_member":true}"#), ScriptedStep.respond(200, body: #"{"is_member":false}"#)
         )
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [".", ".."]) func aChannelWithoutAnAddressIsNobodys(_ channel: String) throws {
+    @Test(arguments: [".", ".."]) func `a channel without an address is nobodys`(_ channel: String) throws {
         try DeskFixture.with { desk throws in
             #expect(try failure { try desk.create(related: [channel]) } == .foreignChannel)
             #expect(desk.chat.requests.isEmpty)
@@ -93,18 +93,18 @@ import Testing
     }
 
     @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1", "sendbird_desk_agent_id_"])
-    func makesNoTicketOfSupport(_ user: String) throws {
+    func `makes no ticket of support`(_ user: String) throws {
         try DeskFixture.with { desk throws in #expect(try failure { try desk.create(user) } == .unknownPerson) }
     }
 
-    @Test func tellsWhatIsRefused() throws {
+    @Test func `tells what is refused`() throws {
         try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
             #expect(try failure { try desk.create("stranger") } == .unknownPerson)
             #expect(try failure { try desk.create(group: "no-such-group") } == .refused)
         }
     }
 
-    @Test func findsATicket() throws {
+    @Test func `finds a ticket`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             #expect(try desk.tickets.ticket(.id(ticket.id)) == ticket)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [TicketState.initialized, .pending, .workInProgress, .closed])
-    func closesNothingElse(_ state: TicketState) throws {
+    func `closes nothing else`(_ state: TicketState) throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             desk.desk.perform(.set(state: state.rawValue), onTicket: ticket.id)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [404, 405]) func saysThatReopeningIsNotOffered(_ status: Int) throws {
+    @Test(arguments: [404, 405]) func `says that reopening is not offered`(_ status: Int) throws {
         try DeskFixture.with({ $0.reopenRefusal = status }) { desk throws in
             let ticket = try desk.activeTicket()
             _ = try desk.tickets.close(ticket.id, comment: nil, owner: nil)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func changesThePriority() throws {
+    @Test func `changes the priority`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             #expect(try desk.tickets.prioritize(ticket.id, .urgent).priority == .urgent)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func setsFieldsAndShowsWhatWasDropped() throws {
+    @Test func `sets fields and shows what was dropped`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create(fields: [TicketField(key: "language", value: "ru")])
             let wanted = [Self.order, TicketField(key: "no", value: "x"), TicketField(key: "language", value: "")]
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// Another's ticket looks as if it were not there, whatever is asked.
-    @Test func hidesForeignTickets() throws {
+    @Test func `hides foreign tickets`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.activeTicket(of: "user-2")
             #expect(try failure { try desk.tickets.close(ticket.id, comment: nil, owner: "user-1") } == .notFound)
@@ -201,13 +201,13 @@ import Testing
         }
     }
 
-    @Test func tellsThatTheTokenIsRefused() throws {
+    @Test func `tells that the token is refused`() throws {
         try DeskFixture.with(token: "another-token-than-desk-knows") { desk throws in
             #expect(try failure { try desk.tickets.count(of: nil) } == .unauthorized)
         }
     }
 
-    @Test func passesRateLimitsOn() throws {
+    @Test func `passes rate limits on`() throws {
         try DeskFixture.with { desk throws in
             desk.faults.add(
                 Fault(.answer(.init(429, "desk429100", retryAfter: "7")), at: .sendbirdDesk, token: "view_ticket", times: 1))
@@ -218,14 +218,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [500, 502, 503]) func tellsThatDeskFails(_ status: Int) throws {
+    @Test(arguments: [500, 502, 503]) func `tells that desk fails`(_ status: Int) throws {
         try DeskFixture.with { desk throws in
             desk.faults.add(Fault(.answer(.init(status)), at: .sendbirdDesk, times: nil))
             #expect(try failure { try desk.tickets.ticket(.id(1)) } == .unavailable(reason: "status_\(status)"))
         }
     }
 
-    @Test func findsTheTicketOfAChannelForWebhooks() throws {
+    @Test func `finds the ticket of a channel for webhooks`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             #expect(try Self.find(try #require(ticket.channel), desk) == .success(ticket))

@@ -10,7 +10,7 @@ import Testing
     private static let unauthorized = ScriptedStep.respond(401, body: #"{"error":true,"code":400401,"message":"secret words"}"#)
     private static let tooMany = #"{"error":true,"code":500910,"message":"secret words"}"#
 
-    @Test func speaksToBothAPIs() throws {
+    @Test func `speaks to both APIs`() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"token":"t"}"#))) { platform in
             let request = PlatformRequest(
                 "issue", method: .post, path: ["users", "user-1", "token"], body: ["expires_at": 1_760_600_000_000])
@@ -39,7 +39,7 @@ import Testing
         ("a/b", "a%2Fb"), ("%2f", "%252f"), ("a b?c#d", "a%20b%3Fc%23d"), ("ключ", "%D0%BA%D0%BB%D1%8E%D1%87"), ("...", "..."),
         ("a\u{0}b\n", "a%00b%0A"),
     ])
-    func keepsAnIDInItsPlace(_ id: String, _ target: String) throws {
+    func `keeps an ID in its place`(_ id: String, _ target: String) throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: "{}"))) { platform in
             #expect(platform.get("users", id) == .success([:]))
             #expect(platform.server.requests[0].target == "/v3/users/\(target)")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", ".."])
-    func sendsNothingAboutAnIDWithoutAddress(_ id: String) throws {
+    func `sends nothing about an ID without address`(_ id: String) throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: "{}"))) { platform in
             #expect(platform.get("users", id, "token").error == .unavailable(reason: "request_cannot_be_made", mayHaveArrived: false))
             #expect(platform.server.connectionCount == 0)
@@ -58,7 +58,7 @@ import Testing
         arguments: [
             (200, "", .null), (204, "", .null), (200, #"{"id":9007199254740993}"#, ["id": 9_007_199_254_740_993]),
         ] as [(Int, String, JSONValue)])
-    func takesWhatSucceeds(_ status: Int, body: String, value: JSONValue) throws {
+    func `takes what succeeds`(_ status: Int, body: String, value: JSONValue) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a") == .success(value))
         }
@@ -79,7 +79,7 @@ import Testing
             (200, "not JSON", .unavailable(reason: "malformed_response", mayHaveArrived: true)),
             (200, #"{"error":true}"#, .unavailable(reason: "malformed_response", mayHaveArrived: true)),
         ] as [(Int, String, PlatformError)])
-    func typesWhatFails(_ status: Int, body: String, error: PlatformError) throws {
+    func `types what fails`(_ status: Int, body: String, error: PlatformError) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a").error == error)
             #expect(platform.metrics.contains(#"requests_total{app="app",request="view",outcome="\#(error.word)"} 1"#))
@@ -93,11 +93,11 @@ import Testing
             (.unavailable(reason: "timeout", mayHaveArrived: true), true),
             (.unavailable(reason: "cannot_connect", mayHaveArrived: false), false),
         ] as [(PlatformError, Bool)])
-    func saysWhetherItMayHaveArrived(_ error: PlatformError, _ mayHaveArrived: Bool) {
+    func `says whether it may have arrived`(_ error: PlatformError, _ mayHaveArrived: Bool) {
         #expect(error.mayHaveArrived == mayHaveArrived)
     }
 
-    @Test func readsOnlySoMuch() throws {
+    @Test func `reads only so much`() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"a":"123456789"}"#))) { platform in
             let error = PlatformError.unavailable(reason: "malformed_response", mayHaveArrived: true)
             #expect(platform.send(PlatformRequest("view", method: .get, path: ["a"], answerLimit: 16)).error == error)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func toleratesNobodyThere() throws {
+    @Test func `tolerates nobody there`() throws {
         try PlatformFixture.with(.everyRequest(.close)) { platform in
             guard case .unavailable(_, mayHaveArrived: true) = platform.get("a").error else { Issue.record("it may have arrived"); return }
         }
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// A token that is refused late leaves the next one no more time than the caller has.
-    @Test func takesNoLongerThanItsCallerAllows() throws {
+    @Test func `takes no longer than its caller allows`() throws {
         let script = ScriptedServer.Script.requests([[.awaitRelease, Self.unauthorized], [.respond(200, body: "{}")]])
         try PlatformFixture.with(script, tokens: ["old-token", "new-token"]) { platform throws in
             let answer = platform.begin(PlatformRequest("view", method: .get, path: ["a"]), withinMilliseconds: 60_000)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func remembersWhichTokenWorks() throws {
+    @Test func `remembers which token works`() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         try PlatformFixture.with(.requests([[Self.unauthorized], [good]]), tokens: ["old-token", "new-token"]) { platform in
             #expect(platform.get("a").error == nil)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func saysOnceThatNoTokenWorks() throws {
+    @Test func `says once that no token works`() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         let refused = [Self.unauthorized]
         try PlatformFixture.with(.requests([refused, refused, refused, refused, [good]]), tokens: ["one-token", "two-token"]) { platform in
@@ -155,7 +155,7 @@ import Testing
             ("X-RateLimit-RetryAfter: 3", 3000), ("Retry-After: 2", 2000), ("X-RateLimit-RetryAfter: 1700000005", 5000),
             ("X-RateLimit-RetryAfter: soon", 1000), ("X-RateLimit-RetryAfter: 0", 1), ("X-RateLimit-RetryAfter: 99999999", 3_600_000),
         ] as [(String, UInt64)])
-    func waitsAfterTooMany(_ header: String, _ milliseconds: UInt64) throws {
+    func `waits after too many`(_ header: String, _ milliseconds: UInt64) throws {
         let (tooMany, good) = (ScriptedStep.respond(429, headers: [header], body: Self.tooMany), ScriptedStep.respond(200, body: "{}"))
         try PlatformFixture.with(.requests([[tooMany], [good]])) { platform in
             #expect(platform.get("a").error == .rateLimited(retryAfterMilliseconds: milliseconds))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func printsNoSecret() throws {
+    @Test func `prints no secret`() throws {
         try PlatformFixture.with(.everyRequest(Self.unauthorized)) { platform in
             let error = try #require(platform.get("secret-id").error)
             let refusal = PlatformError.invalid(PlatformRefusal(status: 400, code: "1", message: "secret words"))

@@ -64,7 +64,7 @@ import Time
     @Test(arguments: [
         ("ios", "apns", "apns_device_token"), ("Android", "gcm", "gcm_reg_token"), ("huawei", "huawei", "huawei_device_token"),
     ])
-    func speaksAsSendbirdWants(_ type: String, service: String, member: String) throws {
+    func `speaks as Sendbird wants`(_ type: String, service: String, member: String) throws {
         try with(.everyRequest(Self.good)) { relay in
             let event = RegistrationSample.event(user: "a/b", type: type)
             let outcomes = Outcomes(1)
@@ -79,7 +79,7 @@ import Time
     }
 
     /// A customer's phone must not get what Sendbird pushes to support. Sessions of such an id end all the same.
-    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"]) func passesOnNothingOfSupport(_ user: String) throws {
+    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"]) func `passes on nothing of support`(_ user: String) throws {
         try with(.everyRequest(Self.good)) { relay in
             for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
                 #expect(relay.deliver(Self.event(kind, user: user)) == DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func passesOnOnlyWhatHolds() throws {
+    @Test func `passes on only what holds`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(relay.deliver(Self.event(.pushTokenRegistered), token: "a-later-token").reason == "superseded")
             #expect(relay.deliver(Self.event(.commentCreated)).reason == "not_for_relay")
@@ -125,7 +125,7 @@ import Time
         (Self.replacement("old", present: "newer"), ["DELETE apns/old"]), (Self.replacement("old", present: nil), ["DELETE apns/old"]),
         (Self.replacement("old", present: "old"), []), (Self.replacement(".", present: "new"), ["POST apns"]),
     ])
-    func removesATokenThatWasReplaced(_ delivery: Delivery, _ expected: [String]) throws {
+    func `removes a token that was replaced`(_ delivery: Delivery, _ expected: [String]) throws {
         try with(.everyRequest(Self.good)) { relay in
             let outcomes = Outcomes(1)
             relay.notifier.deliver(delivery) { outcomes.add($0, 0) }
@@ -138,7 +138,7 @@ import Time
         (Self.unknownUser, DeliveryOutcome.Verdict.delivered, 2),
         (.respond(400, body: #"{"error":true,"code":400111}"#), .delivered, 2), (.respond(500), .retry(retryAfterMilliseconds: nil), 1),
     ])
-    func registersWhenTheFormerTokenHasLeft(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, count: Int) throws {
+    func `registers when the former token has left`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, count: Int) throws {
         try with(.requests([[answer], [Self.good]])) { relay in
             let outcomes = Outcomes(1)
             relay.notifier.deliver(Self.replacement("old", present: "new")) { outcomes.add($0, 0) }
@@ -148,7 +148,7 @@ import Time
     }
 
     /// The phone has another token before Sendbird has heard that the first one left.
-    @Test func removesATokenWhoseDeviceHasAnotherOne() throws {
+    @Test func `removes a token whose device has another one`() throws {
         try with(.everyRequest(Self.good)) { relay in
             for (present, expected) in [("another", 1), ("push-token", 1)] {
                 let event = Self.event(.pushTokenRemoved)
@@ -162,7 +162,7 @@ import Time
     }
 
     @Test(arguments: [Event.Kind.userSignedOut, .userForgotten])
-    func endsSessions(_ kind: Event.Kind) throws {
+    func `ends sessions`(_ kind: Event.Kind) throws {
         try with(.requests([[.respond(503)], [.respond(200)], [Self.unknownUser]])) { relay in
             #expect(relay.deliver(Self.event(kind)).verdict == .retry(retryAfterMilliseconds: nil))
             #expect(relay.ended.withLock { $0 } == [])
@@ -173,7 +173,7 @@ import Time
         }
     }
 
-    @Test func createsAnUnknownUser() throws {
+    @Test func `creates an unknown user`() throws {
         try with(.requests([[Self.unknownUser], [Self.good], [Self.good]])) { relay in
             #expect(relay.deliver(Self.event(.pushTokenRegistered)).verdict == .delivered)
             #expect(relay.requests == ["POST /v3/users/user/push/apns", "POST /v3/users", "POST /v3/users/user/push/apns"])
@@ -192,7 +192,7 @@ import Time
             (.respond(400, body: #"{"error":true,"code":400111}"#), .dead, "status_400"),
             (.respondWrongly(200, contentLength: 1, body: "?"), .retry(retryAfterMilliseconds: nil), "malformed_response"),
         ] as [(ScriptedStep, DeliveryOutcome.Verdict, String)])
-    func tellsFailuresApart(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
+    func `tells failures apart`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
         try with(.everyRequest(answer)) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == verdict)
@@ -200,7 +200,7 @@ import Time
         }
     }
 
-    @Test func oneAppsTokenPausesNoOther() throws {
+    @Test func `one apps token pauses no other`() throws {
         try with(.everyRequest(.respond(401)), apps: ["app", "another"]) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))

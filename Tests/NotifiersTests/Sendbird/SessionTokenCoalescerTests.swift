@@ -34,13 +34,13 @@ import Time
 
     private static func isKept(_ step: Coalescer.Step) -> Bool { if case .answer = step { true } else { false } }
 
-    @Test func asksForTheShorterOfLifeAndKey() throws {
+    @Test func `asks for the shorter of life and key`() throws {
         var coalescer = Self.coalescer()
         #expect(try call(coalescer.ask(Self.request("a"), now: Self.start)).until == Self.start + Self.life)
         #expect(try call(coalescer.ask(Self.request("b", latest: Self.start + 7), now: Self.start)).until == Self.start + 7)
     }
 
-    @Test func sharesACallAndKeepsItsToken() throws {
+    @Test func `shares a call and keeps its token`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(latest: .max, 1), now: Self.start))
         guard case .wait = coalescer.ask(Self.request(latest: .max, 2), now: Self.start) else { throw Unexpected() }
@@ -51,7 +51,7 @@ import Time
         #expect(coalescer.find(ByteKey("another"), latest: .max, now: Self.start) == nil)
     }
 
-    @Test func renewsWhenATenthIsLeft() throws {
+    @Test func `renews when a tenth is left`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(), now: Self.start))
         _ = coalescer.finish(number, Self.session(end))
@@ -63,7 +63,7 @@ import Time
         #expect(coalescer.find(ByteKey("user"), latest: end, now: end) == nil)
     }
 
-    @Test func outlivesNoKey() throws {
+    @Test func `outlives no key`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(), now: Self.start))
         _ = coalescer.finish(number, Self.session(end))
@@ -71,7 +71,7 @@ import Time
         #expect(coalescer.find(ByteKey("user"), latest: end, now: Self.start) != nil)
     }
 
-    @Test func keepsNothingThatWasForgotten() throws {
+    @Test func `keeps nothing that was forgotten`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(), now: Self.start))
         #expect(coalescer.forget(ByteKey("user")) == nil)
@@ -88,14 +88,14 @@ import Time
         #expect(coalescer.count == 0)
     }
 
-    @Test func keepsNothingOfAFailure() throws {
+    @Test func `keeps nothing of a failure`() throws {
         var coalescer = Self.coalescer()
         let (number, _) = try call(coalescer.ask(Self.request(), now: Self.start))
         #expect(!coalescer.finish(number, nil).isForgotten)
         _ = try call(coalescer.ask(Self.request(), now: Self.start))
     }
 
-    @Test func isBounded() throws {
+    @Test func `is bounded`() throws {
         var coalescer = Self.coalescer(sessions: 3, calls: 2)
         _ = try call(coalescer.ask(Self.request("a"), now: Self.start))
         let (number, _) = try call(coalescer.ask(Self.request("b"), now: Self.start))
@@ -110,7 +110,7 @@ import Time
     }
 
     /// 45 people ask while no request goes out; the next one is not locked out.
-    @Test func aCallThatDoesNotArriveCountsForNoLimit() throws {
+    @Test func `a call that does not arrive counts for no limit`() throws {
         let rules = [
             LimitRule(per: .user, max: 1, windowMilliseconds: 60_000), LimitRule(per: .app, max: 2, windowMilliseconds: 60_000),
         ]
@@ -129,7 +129,7 @@ import Time
         #expect(refusal.until == Self.start + 60_050)
     }
 
-    @Test func limitsCallsInExactWindows() throws {
+    @Test func `limits calls in exact Windows`() throws {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 10_000),
         ]

@@ -44,7 +44,7 @@ import Time
         }
     }
 
-    @Test func aSecondAnswerLetsNobodyIn() throws {
+    @Test func `a second answer lets nobody in`() throws {
         let yes = ScriptedStep.respond(200)
         let script = [[.readRequest, yes, .awaitRelease, yes, .hang], [.readRequest, .respond(403)]]
         try BackendFixture().withService(.connections(script)) { (service, backend) throws in
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test func isAskedWithoutTheKeyThatWeHaveChecked() throws {
+    @Test func `is asked without the key that we have checked`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             #expect(try service.ask(user: "user-\u{e9}").status == 200)
             let request = try #require(backend.requests.first)
@@ -67,7 +67,7 @@ import Time
         }
     }
 
-    @Test func isToldTheKeyThatOnlyItUnderstands() throws {
+    @Test func `is told the key that only it understands`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, backend) throws in
             #expect(try service.ask(key: "their own key").status == 200)
             let request = try #require(backend.requests.first)
@@ -83,7 +83,7 @@ import Time
             secrets: [StandardWebhookSecret(TestSecret.signing(5))], now: TestTime.now.milliseconds)
     }
 
-    @Test func isNotAskedAboutKeysThatAreNotValid() throws {
+    @Test func `is not asked about keys that are not valid`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             for path in BackendCaller.routes {
                 for key in [TestKey(secret: 9), TestKey(keyID: 7), TestKey(issuedAt: TestTime.now - 100, expiresAt: TestTime.now - 61)] {
@@ -96,7 +96,7 @@ import Time
         }
     }
 
-    @Test func aDeviceIsRegisteredOnlyWhenItSaysYes() throws {
+    @Test func `a device is registered only when it says yes`() throws {
         try BackendFixture().withService(.requests([[.respond(403)], [.respond(200)]]), verify: #","cache":{"negative_seconds":0}"#) {
             (service, _) throws in
             let bad = try PushTokenCases.kit(["instance_id": "7"])
@@ -108,7 +108,7 @@ import Time
     }
 
     @Test(arguments: [("error", 503), ("deny", 403), ("allow_if_key_valid", 200)])
-    func theRuleDecidesWhenItCannot(rule: String, status: Int) throws {
+    func `the rule decides when it cannot`(rule: String, status: Int) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"\#(rule)""#) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path).status == status) }
@@ -148,7 +148,7 @@ import Time
         #expect(line.contains(" cause=backend_status"), "\(line)")
     }
 
-    @Test func everythingIsCounted() throws {
+    @Test func `everything is counted`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, _) throws in
             for user in ["user-1", "user-2", "user-3", "user-1", "user-2"] { _ = try service.ask(user: user) }

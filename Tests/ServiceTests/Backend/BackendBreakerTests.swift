@@ -12,7 +12,7 @@ import Testing
 @Suite struct BackendBreakerTests {
     private static let longestWait: UInt64 = 10_000
 
-    @Test func aDeadBackendIsNotAskedEachTime() throws {
+    @Test func `a dead backend is not asked each time`() throws {
         let fixture = try BackendFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -42,7 +42,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.contains("dgk1.") })
     }
 
-    @Test func aBackendThatIsBackIsAskedAgain() throws {
+    @Test func `a backend that is back is asked again`() throws {
         let fixture = try BackendFixture()
         let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 6)
         try fixture.withService(.requests(bad + [[.respond(200)]])) { (service, backend) throws in
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Ten minutes of outage, in which people go on asking, and then all of them at once.
-    @Test func oneAsksForACrowdThatComesBackAfterAnOutage() throws {
+    @Test func `one asks for a crowd that comes back after an outage`() throws {
         let fixture = try BackendFixture()
         let (probes, people) = (60, 300)
         let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5 + probes)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptIsAnsweredMeanwhile() throws {
+    @Test func `what is kept is answered meanwhile`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, backend) throws in
             #expect(try service.ask(user: "user-1").status == 200)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aBackendThatFlapsIsAskedOn() throws {
+    @Test func `a backend that flaps is asked on`() throws {
         let flapping: [[ScriptedStep]] = (0..<40).map { [.respond($0.isMultiple(of: 2) ? 500 : 200)] }
         let fixture = try BackendFixture()
         try fixture.withService(.requests(flapping)) { (service, backend) throws in
@@ -123,7 +123,7 @@ import Testing
         #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
     }
 
-    @Test func requestsThatItRefusesAreNoOutage() throws {
+    @Test func `requests that it refuses are no outage`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(400))) { (service, backend) throws in
             for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 503) }

@@ -17,7 +17,7 @@ import Time
     @Test(arguments: [
         (200, "", 60), (403, "", 5), (200, "max-age=10", 10), (200, "max-age=3600", 60), (403, "max-age=3600", 5), (403, "max-age=2", 2),
     ])
-    func lastsForItsTime(status: Int, cacheControl: String, seconds: UInt64) throws {
+    func `lasts for its time`(status: Int, cacheControl: String, seconds: UInt64) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(status, headers: ["Cache-Control: \(cacheControl)"])), verify: Self.cache) {
             (service, backend) throws in
@@ -35,7 +35,7 @@ import Time
         ("no-store", Self.cache), ("private, no-cache", Self.cache), ("max-age=0", Self.cache),
         ("max-age=30\r\nCACHE-CONTROL: no-store", Self.cache), ("", #","cache":{"positive_seconds":0}"#),
     ])
-    func mayLastForNoTime(cacheControl: String, members: String) throws {
+    func `may last for no time`(cacheControl: String, members: String) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200, headers: ["cache-control: \(cacheControl)"])), verify: members) {
             (service, backend) throws in
@@ -44,7 +44,7 @@ import Time
         }
     }
 
-    @Test func isOfOneKeyOnly() throws {
+    @Test func `is of one key only`() throws {
         try BackendFixture().withService(.requests([[.respond(200)], [.respond(403)]])) { (service, backend) throws in
             #expect(try service.ask().status == 200)
             #expect(try service.ask(key: TestKey(issuedAt: TestTime.now - 1).text()).status == 403)
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func neverOutlivesTheKey() throws {
+    @Test func `never outlives the key`() throws {
         let fixture = try BackendFixture()
         let key = try TestKey(expiresAt: TestTime.now + 10).text()
         try fixture.withService(.everyRequest(.respond(200)), verify: #","cache":{"positive_seconds":86400}"#) {
@@ -67,7 +67,7 @@ import Time
         }
     }
 
-    @Test func isForgottenOnDemand() throws {
+    @Test func `is forgotten on demand`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, backend) throws in
             let users = ["user-1", "user-2"]
@@ -82,7 +82,7 @@ import Time
         }
     }
 
-    @Test func aReloadKeepsWhatHasNotChanged() throws {
+    @Test func `a reload keeps what has not changed`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let fixture = try BackendFixture()
@@ -100,7 +100,7 @@ import Time
         }
     }
 
-    @Test func aReloadEndsABreakerThatIsOpen() throws {
+    @Test func `a reload ends a breaker that is open`() throws {
         let (dead, alive) = (try ScriptedServer(.everyRequest(.respond(500))), try ScriptedServer(.everyRequest(.respond(200))))
         defer { for server in [dead, alive] { server.stop() } }
         let fixture = try BackendFixture()
@@ -112,7 +112,7 @@ import Time
         }
     }
 
-    @Test func callsUnderWayEndAsTheyBegan() throws {
+    @Test func `calls under way end as they began`() throws {
         let (old, new) = (try ScriptedServer(.everyRequest(.awaitRelease, .respond(200))), try ScriptedServer(.everyRequest(.respond(403))))
         defer { for server in [old, new] { server.stop() } }
         let fixture = try BackendFixture()

@@ -50,7 +50,7 @@ import Testing
             status: 503, result: "unreachable"),
     ]
 
-    @Test(arguments: lies) func liesAreNotBelieved(lie: Lie) throws {
+    @Test(arguments: lies) func `lies are not believed`(lie: Lie) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([lie.steps])) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path, user: path).status == lie.status) }
@@ -63,7 +63,7 @@ import Testing
         [ScriptedStep.hang], [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), .hang],
         [.sendSlowly(Array("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n".utf8), size: 1, pauseMilliseconds: 100)],
     ])
-    func whatIsLateIsNoAnswer(steps: [ScriptedStep]) throws {
+    func `what is late is no answer`(steps: [ScriptedStep]) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([steps]), timeout: 2000) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path).status == 503) }
@@ -72,7 +72,7 @@ import Testing
         #expect(try fixture.log.lines().contains { $0.hasPrefix("WARN  authorize result=undecided reason=backend_timeout app=shop ") })
     }
 
-    @Test func aBackendThatHangsDelaysNobodyElse() throws {
+    @Test func `a backend that hangs delays nobody else`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...20).map { number in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksTheSameSharesACall() throws {
+    @Test func `who asks the same shares a call`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let bodies = try BackendCaller.routes.map { ($0, try BackendCaller.body($0)) }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func eachCallHasItsConnection() throws {
+    @Test func `each call has its connection`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 200) }
             #expect(backend.requests.count == 10)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aCrowdIsServedInTurn() throws {
+    @Test func `a crowd is served in turn`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...100).map { number in
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Two apps have backends at one host, which answers none of one app's calls.
-    @Test func anAppWhoseCallsHangDelaysNoOtherAtItsHost() throws {
+    @Test func `an app whose calls hang delays no other at its host`() throws {
         let fixture = try BackendFixture()
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, .respond(200)], count: 32)
         let backend = try ScriptedServer(.requests(hanging + [[.respond(200)]]))
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func noMoreCallsAreUnderWayThanAllowed() throws {
+    @Test func `no more calls are under way than allowed`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...150).map { number in
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
     }
 
-    @Test func noneIsLeftWithoutAnAnswerWhenTheServiceStops() throws {
+    @Test func `none is left without an answer when the service stops`() throws {
         let fixture = try BackendFixture(drainSeconds: 0)
         let waiting = try fixture.withService(.everyRequest(.hang)) { (service, backend) throws in
             let waiting = try (0..<30).map { number in
@@ -195,7 +195,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.hasPrefix("ERROR") })
     }
 
-    @Test func aStopLetsTheBackendAnswer() throws {
+    @Test func `a stop lets the backend answer`() throws {
         let backend = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { backend.stop() }
         let fixture = try BackendFixture()

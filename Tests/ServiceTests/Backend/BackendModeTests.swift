@@ -11,7 +11,7 @@ import Testing
 
 /// An app whose backend alone decides.
 @Suite struct BackendModeTests {
-    @Test(arguments: [true, false]) func itsKeysAreAnyText(hasKeys: Bool) throws {
+    @Test(arguments: [true, false]) func `its keys are any text`(hasKeys: Bool) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: hasKeys) { (service, backend) throws in
             let keys = ["x", "dgk1.", "their own key", String(repeating: "k", count: 100), try TestKey(secret: 9).text()]
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func everythingElseKeepsItsRules() throws {
+    @Test func `everything else keeps its rules`() throws {
         let fixture = try BackendFixture()
         let long = String(repeating: "k", count: 101)
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, backend) throws in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func logsNamePeopleWithoutAnyKey() throws {
+    @Test func `logs name people without any key`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(403)), mode: "backend", hasKeys: false) { (service, _) throws in
             for user in ["user-1", "user-1", "user-2"] { #expect(try service.ask(user: user, key: "their own key").status == 403) }
@@ -60,7 +60,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.contains("their own key") })
     }
 
-    @Test func noKeyCanBeMinted() throws {
+    @Test func `no key can be minted`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, _) throws in
             let headers = ["Authorization": "Bearer \(ServiceFixture.token)"]
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func theSecretMayBeRotated() throws {
+    @Test func `the secret may be rotated`() throws {
         let secrets = #"[{"file":"secrets/backend-5.whsec"},{"file":"secrets/backend-6.whsec"}]"#
         let fixture = try BackendFixture()
         let backend = try ScriptedServer(.everyRequest(.respond(200)))

@@ -45,7 +45,7 @@ import Time
     private static let cache = #","cache":{"positive_seconds":86400}"#
     private static let requests = "deskgate_authorize_requests_total"
 
-    @Test(arguments: deeds) func aKeyThatIsRevokedNeverReachesAKeptYes(deed: Deed) throws {
+    @Test(arguments: deeds) func `a key that is revoked never reaches a kept yes`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache) { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
@@ -62,7 +62,7 @@ import Time
     }
 
     /// There is no key to look at, so the time of the registration counts.
-    @Test(arguments: deeds) func aDeviceThatTheBackendHasLetInIsSignedOut(deed: Deed) throws {
+    @Test(arguments: deeds) func `a device that the backend has let in is signed out`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
             #expect(try service.ask(BackendCaller.pushToken).status == 200)
@@ -73,7 +73,7 @@ import Time
     }
 
     /// The time of the call counts, and not that of the answer. Another replica has signed the user out, and this one need not have heard of it.
-    @Test func aSignOutDuringTheQuestionCountsOnEveryReplica() throws {
+    @Test func `a sign out during the question counts on every replica`() throws {
         let fixture = try BackendFixture()
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
@@ -89,7 +89,7 @@ import Time
     }
 
     /// A sign-out reaches to the end of its second, also for what the backend lets in.
-    @Test func aDeviceRegistersAgainAfterTheSecondOfASignOut() throws {
+    @Test func `a device registers again after the second of a sign out`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
             try Self.signOut.perform(on: service)
@@ -101,7 +101,7 @@ import Time
     }
 
     /// There is no key to look at, so the backend is asked again, and a person who is blocked is denied without it.
-    @Test(arguments: deeds) func aBackendThatAloneDecidesIsAskedAgain(deed: Deed) throws {
+    @Test(arguments: deeds) func `a backend that alone decides is asked again`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache, mode: "backend") { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
@@ -120,7 +120,7 @@ import Time
 
     /// Whoever is signed out or blocked while the backend is asked is not let in by its answer, and registers no device with it.
     @Test(arguments: [signOut, block], ["key_and_backend", "backend"])
-    func aYesOnItsWayComesTooLate(deed: Deed, mode: String) throws {
+    func `a yes on its way comes too late`(deed: Deed, mode: String) throws {
         // Where the backend alone decides on a sign-out, its second answer counts: it has heard of the sign-out meanwhile.
         let isItsOwn = mode == "backend" && deed.path == Self.signOut.path
         let late: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(isItsOwn ? 403 : 200)]]
@@ -150,7 +150,7 @@ import Time
     }
 
     /// A no needs no second question, and nobody else's answer is lost.
-    @Test func otherAnswersOnTheirWayCount() throws {
+    @Test func `other answers on their way count`() throws {
         let fixture = try BackendFixture()
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(403)], [.awaitRelease, .respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
@@ -169,7 +169,7 @@ import Time
     }
 
     /// The shadow mode lets in nobody who is blocked, and the backend is not asked.
-    @Test func aBlockIsNotShadowed() throws {
+    @Test func `a block is not shadowed`() throws {
         let fixture = try BackendFixture()
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }

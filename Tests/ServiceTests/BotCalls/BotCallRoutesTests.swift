@@ -44,7 +44,7 @@ import Time
         return try answer.object()["calls"]?.elements.compactMap { $0["function"]?.text } ?? []
     }
 
-    @Test func showsACall() throws {
+    @Test func `shows a call`() throws {
         let reference = AdminDeliverFixture.userReference(app: "shop", user: "ann", fixture.configuration)
         let answer = fixture.send(.get, "/v1/bots/calls/\(Self.id(3))")
         #expect(
@@ -65,11 +65,11 @@ import Time
         ("bot=orders&function=f4", ["f4"]), ("outcome=timed_out", ["f3"]), ("since=2026-03-10T08:15:18Z", ["f7", "f6"]),
         ("user_id=a+b%2Bc%26d%3d%C3%a9%25", ["f7"]), ("app_id=shop&user_id=nobody", []), ("app_id=shop&limit=2&user_id=ann", ["f6", "f5"]),
     ])
-    func listsWhatMatches(_ query: String, _ expected: [String]) throws {
+    func `lists what matches`(_ query: String, _ expected: [String]) throws {
         #expect(try functions(query) == expected)
     }
 
-    @Test func goesOnWhereAPageEnds() throws {
+    @Test func `goes on where a page ends`() throws {
         var (found, next): ([String], String?) = ([], nil)
         repeat {
             let query = "user_id=ann&app_id=shop&limit=3" + (next.map { "&after=\($0)" } ?? "")
@@ -82,20 +82,20 @@ import Time
     @Test(arguments: [
         "outcome=done", "since=yesterday", "after=7", "limit=0", "limit=1001", "user=ann", "bot=a&bot=b", "lang=fr",
     ])
-    func refusesAnotherQuery(_ query: String) throws {
+    func `refuses another query`(_ query: String) throws {
         let answer = fixture.send(.get, "/v1/bots/calls?\(query)")
         #expect(answer.status == 400)
         let name = try #require(query.split(separator: "=").first)
         #expect(answer.text.contains(name), "\(answer.text)")
     }
 
-    @Test func namesASimilarAppThatIsUnknown() {
+    @Test func `names a similar app that is unknown`() {
         let answer = fixture.send(.get, "/v1/bots/calls?app_id=shoq")
         #expect(answer.status == 400 && answer.text.contains("shop"), "\(answer.text)")
     }
 
     /// The key would tell which calls are the same.
-    @Test func neverShowsTheKey() throws {
+    @Test func `never shows the key`() throws {
         let call = BotCall(
             id: Self.id(50), key: Array("0123456789abcdef0123456789abcdef".utf8), appID: "shop", userID: "ann", bot: "orders",
             function: "f",
@@ -107,7 +107,7 @@ import Time
         #expect(!text.contains("MDEy"))
     }
 
-    @Test func explainTellsOfTheLastCalls() throws {
+    @Test func `explain tells of the last calls`() throws {
         let answer = try fixture.send(.get, "/v1/explain?app_id=shop&user_id=ann").object()
         let steps = (answer["steps"]?.elements ?? []).filter { $0["step"] == "bot_call" }
         #expect(steps.count == 5)
@@ -123,7 +123,7 @@ import Time
     }
 
     @Test(arguments: BotCall.Outcome.allCases, ["f", "connect_to_person"])
-    func isToldInBothLanguages(_ outcome: BotCall.Outcome, _ function: String) {
+    func `is told in both languages`(_ outcome: BotCall.Outcome, _ function: String) {
         for reason in [
             nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new",
             "help_desk_token", "help_desk_unavailable", "help_desk_away", "limit_per_user",

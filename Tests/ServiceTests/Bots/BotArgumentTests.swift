@@ -32,7 +32,7 @@ import Time
         }
     }
 
-    @Test func nameTheParameter() throws {
+    @Test func `name the parameter`() throws {
         let cases: [(function: String, query: String, body: String, names: String)] = [
             ("get_order_details", "", "{}", "order_id"),
             ("get_order_details", "", #"{"order_id":7}"#, "order_id"),
@@ -88,7 +88,7 @@ import Time
             ("in JSON beside a query", "?order_id=7", #"{"notes":{"__proto__":1}}"#),
             ("as a name in a query", "?order_id=7&__proto__=1", ""), ("as a name in a form", "", "order_id=7&%5F_proto__=1"),
         ])
-    func noMemberIsCalledProto(_ name: String, query: String, body: String) throws {
+    func `no member is called proto`(_ name: String, query: String, body: String) throws {
         try withBot { send, backend in
             let response = try send("reorder", query, body)
             #expect(response.status == 400)
@@ -97,7 +97,7 @@ import Time
         }
     }
 
-    @Test func noMemberIsCalledProtoInTheNeutralForm() throws {
+    @Test func `no member is called proto in the neutral form`() throws {
         try BotFixture().withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
             let arguments: JSONValue = ["order_id": "7", "notes": ["a": [["__proto__": 1]]]]
@@ -111,7 +111,7 @@ import Time
     }
 
     /// It is a text there, and nobody parses it.
-    @Test func aTextMaySayProto() throws {
+    @Test func `a text may say proto`() throws {
         try withBot { (send, backend) throws in
             #expect(try send("cancel_order", "", "order_id=7&reason=__proto__").status == 409)
             #expect(backend.requests.isEmpty)
@@ -119,7 +119,7 @@ import Time
     }
 
     /// To the digit, but for an integer, which is written as one.
-    @Test func numbersArriveAsTheyAreWritten() throws {
+    @Test func `numbers arrive as they are written`() throws {
         let notes = #"{"price":19.99,"same":19.990,"exact":0.1000000000000000055,"large":9007199254740993.5,"e":1E2,"zero":-0.0}"#
         try withBot { (send, backend) throws in
             #expect(try send("reorder", "", #"{"order_id":"7","count":2.0,"notes":\#(notes)}"#).status == 200)
@@ -133,7 +133,7 @@ import Time
     }
 
     @Test(arguments: ["", " ", "\n", "\r\n", "\t", " \r\n\t ", "null", " null\n", "{}", " {} "])
-    func areNoneWhenBlankOrNull(text: String) throws {
+    func `are none when blank or null`(text: String) throws {
         try BotFixture().withBot(.everyRequest(.respond(200, headers: ["Content-Type: application/json"], body: "{}"))) {
             service, backend in
             let ticket = try service.ticket()
@@ -150,7 +150,7 @@ import Time
         }
     }
 
-    @Test func areBounded() throws {
+    @Test func `are bounded`() throws {
         try withBot { (send, backend) throws in
             let deep = String(repeating: #"{"a":"#, count: 33) + "1" + String(repeating: "}", count: 33)
             #expect(try send("reorder", "", #"{"order_id":"7","notes":\#(deep)}"#).status == 400)
@@ -169,7 +169,7 @@ import Time
     }
 
     /// So many parts are one too many, however short they are.
-    @Test func areBoundedInNumber() throws {
+    @Test func `are bounded in number`() throws {
         let (most, values) = (ReceivedArguments.most, ReceivedArguments.mostValues)
         func members(_ count: Int) -> String { (0..<count).map { "\"a\($0)\":1" }.joined(separator: ",") }
         func pairs(_ count: Int) -> String { (0..<count).map { "a\($0)=1" }.joined(separator: "&") }
@@ -196,7 +196,7 @@ import Time
     }
 
     /// In the vendor-neutral form, as an object and as its text.
-    @Test func areBoundedInNumberInTheNeutralForm() throws {
+    @Test func `are bounded in number in the neutral form`() throws {
         let many = JSONValue.object(JSONObject((0..<300).map { ("a\($0)", 1) }))
         let list: JSONValue = ["wrong": .array(Array(repeating: 1, count: ReceivedArguments.mostValues))]
         let fixture = try BotFixture()
@@ -216,7 +216,7 @@ import Time
         "..", ".", "%2e%2e", "%2E.", "../users/user-2/orders", "..%2fusers", "a/../b", "%252e%252e",
         "\\..\\b", "a\r\nX-Admin: 1", "\u{0}",
     ])
-    func mayNotLeaveTheirSegment(text: String) throws {
+    func `may not leave their segment`(text: String) throws {
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             let response = try send(
@@ -230,7 +230,7 @@ import Time
         "a/b?c=d&of=user-2#e", "7 HTTP/1.1", "\u{e9}\u{1F4A9}", "a%2Fb", "{customer}",
         "x@evil.example.com:80",
     ])
-    func stayInTheirSegment(text: String) throws {
+    func `stay in their segment`(text: String) throws {
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             #expect(
@@ -246,7 +246,7 @@ import Time
         }
     }
 
-    @Test func areStoredAsRefused() throws {
+    @Test func `are stored as refused`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()

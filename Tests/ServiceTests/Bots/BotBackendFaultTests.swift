@@ -98,7 +98,7 @@ import Time
     ]
 
     @Test(arguments: cases)
-    func areNotHandedOn(test: Case) throws {
+    func `are not handed on`(test: Case) throws {
         let fixture = try BotFixture()
         try fixture.withBot(
             .connections([[.readRequest] + test.steps]), timeout: test.status == 504 ? 3000 : Int(WaitLimit.milliseconds)
@@ -130,7 +130,7 @@ import Time
         }
     }
 
-    @Test func tellsThatNothingWasDoneWhereNothingWasSent() throws {
+    @Test func `tells that nothing was done where nothing was sent`() throws {
         let fixture = try BotFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -148,7 +148,7 @@ import Time
         arguments: [
             #"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#,
         ])
-    func canBeAskedForAgainWhereNothingWasSent(_ store: String) throws {
+    func `can be asked for again where nothing was sent`(_ store: String) throws {
         let place = store.contains("postgres") ? try PostgresSchemaFixture() : nil
         defer { withExtendedLifetime(place) {} }
         let fixture = try BotFixture(store: store)
@@ -174,7 +174,7 @@ import Time
     }
 
     /// Everybody who asks while nothing is done yet learns the same, and later callers are not answered from memory.
-    @Test func whoeverWaitsLearnsThatNothingWasDone() throws {
+    @Test func `whoever waits learns that nothing was done`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -189,7 +189,7 @@ import Time
     }
 
     /// The store still has the key then. In this process the same call is answered alike, without being made again.
-    @Test func isAnsweredAlikeWhereItsEndCannotBeStored() throws {
+    @Test func `is answered alike where its end cannot be stored`() throws {
         let fixture = try BotFixture()
         // The handshake fails when the store is closed.
         let backend = try ScriptedServer(.everyConnection(.readSome, .awaitRelease, .send("HTTP/1.1 400 Bad\r\n\r\n"), .close))
@@ -210,7 +210,7 @@ import Time
         }
     }
 
-    @Test func takesTheLongestAnswer() throws {
+    @Test func `takes the longest answer`() throws {
         let fixture = try BotFixture()
         let answer = #""\#(String(repeating: "x", count: FunctionLimit.bytes - 2))""#
         try fixture.withBot(.everyRequest(.json(200, answer))) { service, _ in
@@ -221,7 +221,7 @@ import Time
 
     /// A backend that hangs takes so many calls of each person, of each app and in all. The others are answered at once, as is everything
     /// else.
-    @Test func letsSoManyCallsWait() throws {
+    @Test func `lets so many calls wait`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }

@@ -38,7 +38,7 @@ import Time
         }
     }
 
-    @Test func performsAChangeOnce() {
+    @Test func `performs a change once`() {
         var coalescer = Coalescer()
         #expect(admit(&coalescer, key: Self.key) == "perform")
         #expect(admit(&coalescer, key: Self.key, waiter: 1) == "wait")
@@ -51,14 +51,14 @@ import Time
         #expect(admit(&coalescer, key: [2]) == "perform")
     }
 
-    @Test func performsWhatChangesNothingAsOftenAsItIsAsked() {
+    @Test func `performs what changes nothing as often as it is asked`() {
         var coalescer = Coalescer()
         for _ in 0..<3 { #expect(admit(&coalescer, key: nil) == "perform") }
         #expect(coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1) == [])
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func boundsWhatIsUnderWay() {
+    @Test func `bounds what is under way`() {
         var coalescer = Coalescer(CallBounds(underWay: 2))
         #expect(admit(&coalescer, key: nil) == "perform")
         #expect(admit(&coalescer, key: Self.key) == "perform")
@@ -69,7 +69,7 @@ import Time
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func leavesRoomForOtherPeopleAndApps() {
+    @Test func `leaves room for other people and apps`() {
         var coalescer = Coalescer(CallBounds(underWay: 5, underWayOfApp: 3, underWayOfPerson: 2))
         let callers = [
             ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
@@ -87,7 +87,7 @@ import Time
         #expect(!coalescer.isFull(for: people[5]))
     }
 
-    @Test func takesNoRoomForWhatALimitRefuses() {
+    @Test func `takes no room for what a limit refuses`() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)])])
         #expect(admit(&coalescer, key: nil) == "perform")
@@ -97,7 +97,7 @@ import Time
         #expect(admit(&coalescer, key: nil, now: 2000) == "perform")
     }
 
-    @Test func countsNothingThatItRefuses() {
+    @Test func `counts nothing that it refuses`() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 2, windowMilliseconds: 1000)])])
         #expect(admit(&coalescer, key: nil) == "perform")
@@ -113,7 +113,7 @@ import Time
         #expect(coalescer.refusal(of: "g", Self.person, now: 1999) == nil)
     }
 
-    @Test func keepsTheCountsOfLimitsThatStay() {
+    @Test func `keeps the counts of limits that stay`() {
         var coalescer = Coalescer()
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)]
         coalescer.use([("f", rules)])
@@ -126,7 +126,7 @@ import Time
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func forgetsAnswersByTimeNumberAndSize() {
+    @Test func `forgets answers by time number and size`() {
         var coalescer = Coalescer(CallBounds(answers: 3, answeredBytes: 5000))
         func answer(
             _ number: UInt8, _ bytes: Int = 1, until end: UnixSeconds = 100, now: UnixSeconds = 1
@@ -155,7 +155,7 @@ import Time
         #expect((5...7).map { admit(&coalescer, key: [UInt8($0)]) } == ["perform", "perform", "perform"])
     }
 
-    @Test func forgetsAPersonsAnswers() {
+    @Test func `forgets a persons answers`() {
         var coalescer = Coalescer()
         let other = CallWindows.Person(appID: "shop", userID: "user-2")
         for (key, person) in [([1], Self.person), ([2], other), ([3], Self.person)]

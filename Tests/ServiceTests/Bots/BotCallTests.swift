@@ -18,7 +18,7 @@ import Time
     private static let list = #"[ {"id": "7", "price": 12.50, "big": 12345678901234567890} ]"#
     private static let compactList = #"[{"id":"7","price":12.50,"big":12345678901234567890}]"#
 
-    @Test func handsOnTheBackendsAnswer() throws {
+    @Test func `hands on the backends answer`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, Self.list))) { service, backend in
             let ticket = try service.ticket()
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func handsOnNoSecondAnswer() throws {
+    @Test func `hands on no second answer`() throws {
         let fixture = try BotFixture()
         let first = ScriptedStep.json(200, #"{"of":"user-1"}"#)
         let second = ScriptedStep.json(200, #"{"of":"user-2"}"#)
@@ -68,7 +68,7 @@ import Time
         }
     }
 
-    @Test func signsTheTargetOfAGet() throws {
+    @Test func `signs the target of a get`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket(user: "caf\u{e9} & co")
@@ -102,7 +102,7 @@ import Time
             secrets: [StandardWebhookSecret(BotFixture.secret)], now: TestTime.now.milliseconds)
     }
 
-    @Test func recordsArgumentsOnlyIfItIsToldTo() throws {
+    @Test func `records arguments only if it is told to`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
             _ = try service.get("get_order_list", "?most=5", ticket: try service.ticket())
@@ -112,7 +112,7 @@ import Time
 
     /// A caller's 401 is always about the ticket: the app starts the bot again. Starting again does not help against a wrong secret.
     @Test(arguments: ["", "[]", #"{"error":"unauthorized"}"#])
-    func aBackendThatDoesNotKnowUsIsNoWrongTicket(_ body: String) throws {
+    func `a backend that does not know us is no wrong ticket`(_ body: String) throws {
         let fixture = try BotFixture()
         let answer: ScriptedStep = body.isEmpty ? .respond(401, headers: ["WWW-Authenticate: Bearer"]) : .json(401, body)
         try fixture.withBot(.everyRequest(answer)) { service, _ in
@@ -139,7 +139,7 @@ import Time
 
     /// The 401 may be another system's, which the backend passes on after it has made the change.
     @Test(arguments: [#"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#])
-    func aChangeThatWasAnswered401IsNotSentAgain(_ store: String) throws {
+    func `a change that was answered 401 is not sent again`(_ store: String) throws {
         let fixture = try BotFixture(store: store)
         try fixture.withBot(.requests([[.json(401, "{}")], [.json(200, #"{"done":true}"#)]])) { service, backend in
             let asked = try service.call("cancel_order", ["order_id": "7"], ticket: try service.ticket())
@@ -165,7 +165,7 @@ import Time
         (404, "", 404, "null"), (204, "", 204, ""),
         (201, "", 201, "null"), (403, "[]", 403, "[]"), (407, "{}", 407, "{}"), (429, "7", 429, "7"),
     ])
-    func handsOnRefusalsAndEmptyAnswers(status: Int, body: String, expected: Int, text: String) throws {
+    func `hands on refusals and empty answers`(status: Int, body: String, expected: Int, text: String) throws {
         let fixture = try BotFixture()
         let answer: ScriptedStep = body.isEmpty ? .respond(status) : .json(status, body)
         try fixture.withBot(.everyRequest(answer)) { service, _ in
@@ -183,7 +183,7 @@ import Time
         }
     }
 
-    @Test func readsArgumentsFromQueryFormAndJSON() throws {
+    @Test func `reads arguments from query form and JSON`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let header = "Authorization: bearer \(try service.ticket())\r\n"
@@ -205,7 +205,7 @@ import Time
         }
     }
 
-    @Test func answersWhatIsNoCall() throws {
+    @Test func `answers what is no call`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()

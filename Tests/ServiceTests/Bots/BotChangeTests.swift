@@ -18,7 +18,7 @@ import Time
 @Suite struct BotChangeTests {
     private static let order: JSONValue = ["order_id": "7"]
 
-    @Test func areSentOnceWithTheirKey() throws {
+    @Test func `are sent once with their key`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.requests([[.json(201, #"{"order":"8"}"#)], [.json(200, "{}")]])) {
             service, backend in
@@ -75,7 +75,7 @@ import Time
         }
     }
 
-    @Test func areSentOnceHoweverManyAsk() throws {
+    @Test func `are sent once however many ask`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.awaitRelease, .json(200, #"{"done":true}"#))) {
             service, backend in
@@ -94,7 +94,7 @@ import Time
         }
     }
 
-    @Test func tellWhatBecameOfThemWhenTheAnswerIsGone() throws {
+    @Test func `tell what became of them when the answer is gone`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(404, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -109,7 +109,7 @@ import Time
         }
     }
 
-    @Test func areNotMadeWithoutTheStore() throws {
+    @Test func `are not made without the store`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -125,7 +125,7 @@ import Time
     }
 
     /// Nothing is sent then, and the call gives up its key.
-    @Test func areMadeLaterWhereTheyWereStoredTooLate() throws {
+    @Test func `are made later where they were stored too late`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
@@ -172,7 +172,7 @@ import Time
         return try #require(response.json["confirmation"]?.text)
     }
 
-    @Test func isTheCustomers() throws {
+    @Test func `is the customers`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, #"{"cancelled":true}"#))) { service, backend in
             let ticket = try service.ticket()
@@ -219,7 +219,7 @@ import Time
         }
     }
 
-    @Test func isMadeOnceHoweverManyConfirm() throws {
+    @Test func `is made once however many confirm`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.awaitRelease, .json(200, "{}"))) { service, backend in
             let text = try confirmation(
@@ -232,7 +232,7 @@ import Time
         }
     }
 
-    @Test func endsWithItsTicket() throws {
+    @Test func `ends with its ticket`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let text = try confirmation(
@@ -244,7 +244,7 @@ import Time
         }
     }
 
-    @Test func isTheModelsWhereTheConfigurationSaysSo() throws {
+    @Test func `is the models where the configuration says so`() throws {
         let fixture = try BotFixture()
         let move: JSONObject = ["order_id": "7", "to": "Home"]
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
@@ -282,7 +282,7 @@ import Time
 @Suite struct BotLimitTests {
     private static let limits = [LimitRule(per: .user, max: 3, windowMilliseconds: 60_000)]
 
-    @Test func areExact() throws {
+    @Test func `are exact`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), limits: Self.limits) { service, backend in
             let ticket = try service.ticket()
@@ -310,7 +310,7 @@ import Time
     }
 
     /// Two calls are one request: asking for a confirmation is not counted, and neither is a repetition.
-    @Test func countWhatIsDone() throws {
+    @Test func `count what is done`() throws {
         let fixture = try BotFixture()
         let limits = [LimitRule(per: .user, max: 1, windowMilliseconds: 60_000)]
         try fixture.withBot(.everyRequest(.json(200, "{}")), limits: limits) { service, backend in
@@ -329,7 +329,7 @@ import Time
         }
     }
 
-    @Test func outliveAReload() throws {
+    @Test func `outlive a reload`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }

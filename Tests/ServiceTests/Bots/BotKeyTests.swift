@@ -26,7 +26,7 @@ import Time
     // MARK: Time
 
     @Test(arguments: [("half a minute", 30), ("a second", 1), ("ten minutes", 600), ("an hour", 3600)] as [(String, UInt64)])
-    func aTicketEndsWithTheKey(_ name: String, _ keyLife: UInt64) throws {
+    func `a ticket ends with the key`(_ name: String, _ keyLife: UInt64) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let key = try TestKey(expiresAt: TestTime.now + keyLife).text()
@@ -44,7 +44,7 @@ import Time
     }
 
     /// Authorization takes such a key, because clocks may differ.
-    @Test func aKeyThatHasJustEndedStartsNothing() throws {
+    @Test func `a key that has just ended starts nothing`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let key = try TestKey(issuedAt: TestTime.now - 100, expiresAt: TestTime.now - 1).text()
@@ -66,7 +66,7 @@ import Time
             ("the user's keys until now", #""user_id":"user-1","issued_before":\#(now)"#, 200),
             ("the user's keys", #""user_id":"user-1""#, 403), ("all keys until now", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, Int)])
-    func aStolenKeysTicketEndsWithTheKey(_ name: String, members: String, own: Int) throws {
+    func `a stolen keys ticket ends with the key`(_ name: String, members: String, own: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let stolenKey = try Self.key(issuedAt: TestTime.now - 50)
@@ -101,7 +101,7 @@ import Time
             ("all until now", "/v1/revocations", #""issued_before":\#(now + 1)"#, 403),
             ("all before", "/v1/revocations", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, String, Int)])
-    func aTicketEndsWhereOnlyTheBackendUnderstandsKeys(_ name: String, path: String, members: String, status: Int) throws {
+    func `a ticket ends where only the backend understands keys`(_ name: String, path: String, members: String, status: Int) throws {
         let company = try ScriptedServer(.everyRequest(.respond(200)))
         defer { company.stop() }
         let fixture = try BotFixture(
@@ -127,7 +127,7 @@ import Time
 
     /// The customer agrees after having signed in again, to what a thief has asked for with the old key.
     @Test(arguments: ["/v1/users/sign-out", "/v1/revocations"])
-    func aConfirmationOfBeforeIsNotPerformed(_ path: String) throws {
+    func `a confirmation of before is not performed`(_ path: String) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -160,7 +160,7 @@ import Time
     }
 
     /// The store is busy when the customer confirms; the sign-out is answered before it has stored the change.
-    @Test func aChangeThatWaitsForTheStoreEndsWithASignOut() throws {
+    @Test func `a change that waits for the store ends with a sign out`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let asked = try service.call("cancel_order", .object(Self.order), ticket: try service.ticket())

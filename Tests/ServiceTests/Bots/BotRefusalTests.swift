@@ -36,7 +36,7 @@ import Time
     }
 
     /// Each form of a call, and what it is answered when its arguments are read.
-    @Test func nothingIsReadForSomebodyWhoHasSentTooMuch() throws {
+    @Test func `nothing is read for somebody who has sent too much`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -77,7 +77,7 @@ import Time
     }
 
     /// A confirmation comes with the security key of the person, whom a hostile model must not keep from it.
-    @Test func aConfirmationIsTakenAllTheSame() throws {
+    @Test func `a confirmation is taken all the same`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
@@ -89,7 +89,7 @@ import Time
         }
     }
 
-    @Test func repeatedCallsCount() throws {
+    @Test func `repeated calls count`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -110,7 +110,7 @@ import Time
             ("in two minutes", [0, 60_000], RefusalSampler.bytesPerMinute / 2, 60_000, nil),
             ("before the clock was set back", [90_000], RefusalSampler.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
         ] as [(String, [UInt64], Int, UInt64, UInt64?)])
-    func secondsToWait(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
+    func `seconds to wait`(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
         var book = RefusalSampler()
         let start: UnixMilliseconds = 1_000_000
         for call in calls { book.count(bytes, of: Self.person, now: start + call) }
@@ -121,7 +121,7 @@ import Time
 
     /// Bytes of a reason, and whether its arguments are stored with the call that waits for a confirmation.
     @Test(arguments: [(0, true), (100, true), (1900, true), (2048, false), (15_000, false)])
-    func longArgumentsAreStoredAsADigest(_ count: Int, _ isStored: Bool) throws {
+    func `long arguments are stored as a digest`(_ count: Int, _ isStored: Bool) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
             let reason = JSONValue.string(String(repeating: "x", count: count))
@@ -134,7 +134,7 @@ import Time
     }
 
     /// With as many functions and as long arguments as there are, a minute of refused calls stores a bounded number of bytes.
-    @Test func aMinuteOfRefusedCallsStoresLittle() throws {
+    @Test func `a minute of refused calls stores little`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
             let ticket = try service.ticket()
@@ -158,7 +158,7 @@ import Time
         ("no text", #""ticket":7,"#, 401), ("a foreign text", #""ticket":"dgbt1.AAAA","#, 401),
         ("half a character", #""ticket":"\ud800","#, 401),
     ])
-    func argumentsOfStrangersAreNotRead(_ name: String, member: String, status: Int) throws {
+    func `arguments of strangers are not read`(_ name: String, member: String, status: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let rest = #""name":"get_order_list","arguments":{"most":1e999}}"#

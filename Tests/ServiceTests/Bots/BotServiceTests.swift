@@ -18,7 +18,7 @@ import Time
     private static let order: JSONValue = ["order_id": "order-secret"]
 
     /// Neither a ticket, a confirmation, an argument, an answer nor a secret reaches the log, the metrics or the store.
-    @Test func tellNobodyWhatIsSecret() throws {
+    @Test func `tell nobody what is secret`() throws {
         let fixture = try BotFixture()
         let answers: [[ScriptedStep]] = [
             [.json(200, #"{"a":"answer-secret"}"#)], [.json(500, #"{"a":"answer-secret"}"#)],
@@ -56,7 +56,7 @@ import Time
     }
 
     /// A stop waits for what is under way as long as it may, and a change that it cuts off is stored as unknown.
-    @Test func stopWithCallsUnderWay() throws {
+    @Test func `stop with calls under way`() throws {
         let fixture = try BotFixture(
             drainSeconds: 1, store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
@@ -84,7 +84,7 @@ import Time
     }
 
     /// A change that another process has begun, which may have been killed since, is not made again.
-    @Test func leaveToOthersWhatTheyHaveBegun() throws {
+    @Test func `leave to others what they have begun`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let text = try service.ticket()
@@ -113,7 +113,7 @@ import Time
     }
 
     /// 1,000 calls of one person at once to a backend that hangs take the person's share of the service and no more.
-    @Test func authorizeWhileABackendHangs() throws {
+    @Test func `authorize while a backend hangs`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: Int(WaitLimit.programMilliseconds)) {
             service, backend in

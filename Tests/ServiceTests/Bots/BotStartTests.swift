@@ -15,7 +15,7 @@ import Time
 
 /// What a person's app gets when it starts a bot.
 @Suite struct BotStartTests {
-    @Test func givesTheTextsAndATicket() throws {
+    @Test func `gives the texts and a ticket`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let response = try service.startBot()
@@ -48,7 +48,7 @@ import Time
         }
     }
 
-    @Test func deniesStrangers() throws {
+    @Test func `denies strangers`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let others = [
@@ -69,7 +69,7 @@ import Time
         }
     }
 
-    @Test func namesWhatIsWrong() throws {
+    @Test func `names what is wrong`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { (service, _) throws in
             #expect(try service.startBot("others").status == 404)

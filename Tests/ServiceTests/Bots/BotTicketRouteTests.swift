@@ -15,7 +15,7 @@ import Time
 
 /// Whose ticket opens which function, and for how long.
 @Suite struct BotTicketRouteTests {
-    @Test func refusesWhatIsNoValidTicket() throws {
+    @Test func `refuses what is no valid ticket`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
@@ -61,7 +61,7 @@ import Time
         }
     }
 
-    @Test func endsWithItsTime() throws {
+    @Test func `ends with its time`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
@@ -73,7 +73,7 @@ import Time
     }
 
     @Test(arguments: ["sign-out", "block", "forget"])
-    func endsWithItsPerson(action: String) throws {
+    func `ends with its person`(action: String) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let (ticket, other) = (try service.ticket(), try service.ticket(user: "user-3"))
@@ -88,7 +88,7 @@ import Time
         }
     }
 
-    @Test func endsWithAReloadThatTakesTheBotTheAppOrTheFunction() throws {
+    @Test func `ends with a reload that takes the bot the app or the function`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }

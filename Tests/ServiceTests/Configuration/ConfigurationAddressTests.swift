@@ -20,7 +20,7 @@ import Testing
         (#""host":"::","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "[::]:7"),
         (#""host":"chat.example.com","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "chat.example.com:7"),
     ])
-    func areNotTheSame(listen: String, admin: String, adminAddress: String, listenAddress: String) throws {
+    func `are not the same`(listen: String, admin: String, adminAddress: String, listenAddress: String) throws {
         let problem = "$.admin.port: \(adminAddress) is taken by $.listen, which has \(listenAddress); give one of them another port"
         #expect(try problems(listen, admin) == [problem])
     }
@@ -30,11 +30,11 @@ import Testing
         (#""host":"127.0.0.1","port":7"#, #"{"host":"127.0.0.2","port":7}"#), (#""host":"::1","port":7"#, #"{"host":"0.0.0.0","port":7}"#),
         (#""unix":"a.sock""#, #"{"unix":"b.sock"}"#), (#""unix":"a.sock""#, "{}"),
     ])
-    func mayBeNeighbours(listen: String, admin: String) throws {
+    func `may be neighbours`(listen: String, admin: String) throws {
         #expect(try problems(listen, admin) == [])
     }
 
-    @Test(arguments: ["a.sock", "DIR/a.sock"]) func areNotTheSameSocket(_ path: String) throws {
+    @Test(arguments: ["a.sock", "DIR/a.sock"]) func `are not the same socket`(_ path: String) throws {
         let directory = try ConfigurationDirectory()
         let other = path.replacing("DIR", with: directory.scratch.path)
         let problems = try directory.problems(members: #""listen":{"unix":"a.sock"},"admin":{"unix":"\#(other)"}"#)
@@ -46,7 +46,7 @@ import Testing
         #expect(problems == ["$.listen.unix: a path has no scheme; remove unix:, and // if that follows"])
     }
 
-    @Test(arguments: ["listen", "admin"]) func ofSocketsHaveAtMost107Bytes(_ listener: String) throws {
+    @Test(arguments: ["listen", "admin"]) func `of sockets have at most 107 bytes`(_ listener: String) throws {
         let directory = try ConfigurationDirectory()
         func problems(_ count: Int) throws -> [String] {
             let name = String(repeating: "s", count: count - directory.scratch.path.utf8.count - 1)
@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test func areToldOfBesideOtherMistakes() throws {
+    @Test func `are told of beside other mistakes`() throws {
         let problems = try problems(#""port":9090,"max_connections":0"#, #"{"metrics_need_token":true}"#)
         #expect(problems.count == 3)
         #expect(problems.contains { $0.hasPrefix("$.admin.port: ") })

@@ -43,7 +43,7 @@ import Testing
             "request", #"{"method":"POST","url":"https://shop.example.com/","timeout_ms":99}"#,
             "request.timeout_ms: expected an integer from 100 to 30000, found 99"
         ),
-    ]) func aFunctionIsRefused(_ key: String, value: String, problem: String) throws {
+    ]) func `a function is refused`(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(function: [key: value]) == ["$.bots[0].functions[0].\(problem)"])
     }
 
@@ -69,7 +69,7 @@ import Testing
         ("https://shop.example.com/{order_id", "a brace has no partner; write {{ or }} for a brace itself"),
         ("https://shop.example.com/{order}", "the function has no parameter order; it has customer_id, order_id, note"),
         ("https://shop.example.com/{note}", #"the parameter note may be missing; add it to "required", or leave it out here"#),
-    ]) func anAddressIsRefused(_ url: String, _ problem: String) throws {
+    ]) func `an address is refused`(_ url: String, _ problem: String) throws {
         let found = try directory.problems(function: ["request": #"{"method":"POST","url":"\#(url)"}"#])
         #expect(found == ["$.bots[0].functions[0].request.url: \(problem)"])
     }
@@ -92,7 +92,7 @@ import Testing
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
         ("X-A", "7", #"expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
-    ]) func aHeaderIsRefused(_ name: String, value: String, problem: String) throws {
+    ]) func `a header is refused`(_ name: String, value: String, problem: String) throws {
         let request = #"{"method":"POST","url":"https://shop.example.com/","headers":{"\#(name)":\#(value)}}"#
         #expect(try directory.problems(function: ["request": request]) == ["$.bots[0].functions[0].request.headers.\(name): \(problem)"])
     }
@@ -124,14 +124,14 @@ import Testing
             #"{"type":"object","properties":{},"required":["a"]}"#,
             #"parameters.required: a is not in "properties", and other names are not allowed"#
         ),
-    ]) func parametersAreRefused(_ parameters: String, _ problem: String) throws {
+    ]) func `parameters are refused`(_ parameters: String, _ problem: String) throws {
         let found = try directory.problems(function: [
             "parameters": parameters, "bind": "", "request": #"{"method":"POST","url":"https://shop.example.com/"}"#,
         ])
         #expect(found == ["$.bots[0].functions[0].\(problem)"])
     }
 
-    @Test func placesAreFilledByPlainValues() throws {
+    @Test func `places are filled by plain values`() throws {
         let parameters = #"{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}"#
         let found = try directory.problems(function: [
             "parameters": parameters, "bind": "", "request": #"{"method":"GET","url":"https://shop.example.com/{a}"}"#,
@@ -142,7 +142,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["user", "model"]) func aGETNeedsNoConfirmation(_ confirm: String) throws {
+    @Test(arguments: ["user", "model"]) func `a GET needs no confirmation`(_ confirm: String) throws {
         let found = try directory.problems(function: [
             "confirm": "\"\(confirm)\"", "request": #"{"method":"GET","url":"https://shop.example.com/{order_id}"}"#,
         ])
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func theModelsConfirmationHasItsName() throws {
+    @Test func `the models confirmation has its name`() throws {
         let parameters = #"{"type":"object","properties":{"confirmation":{"type":"string"}}}"#
         let request = #"{"method":"POST","url":"https://shop.example.com/"}"#
         let function = ["parameters": parameters, "bind": "", "request": request]
@@ -170,7 +170,7 @@ import Testing
             (#"{"customer_id":"user_id"}"#, false), (#"{"customer_id":"user_id","note":"app_id"}"#, false),
             (#"{"customer_id":"user_id","note":"user_id"}"#, false), (#"{"customer_id":"app_id"}"#, true), ("{}", true), ("", true),
         ])
-    func aFunctionForNobodyIsWarnedOf(_ bind: String, _ isWarned: Bool) throws {
+    func `a function for nobody is warned of`(_ bind: String, _ isWarned: Bool) throws {
         for method in ["GET", "POST"] {
             let request = #"{"method":"\#(method)","url":"https://shop.example.com/orders/{order_id}"}"#
             let function = BotDocument.function(["bind": bind, "request": request])
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func consentOfTheModelIsWarnedOf() throws {
+    @Test func `consent of the model is warned of`() throws {
         func warnings(_ confirm: String) throws -> [String] {
             try directory.configuration(bots: BotDocument.bot(["functions": "[\(BotDocument.function(["confirm": "\"\(confirm)\""]))]"]))
                 .warnings(now: TestTime.now).map {

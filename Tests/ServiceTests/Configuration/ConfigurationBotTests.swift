@@ -14,12 +14,12 @@ import Time
         directory = try BotDocument.directory()
     }
 
-    @Test func thereIsNoneUnlessTold() throws {
+    @Test func `there is none unless told`() throws {
         #expect(try directory.configuration(members: #""log":{}"#).bots.isEmpty)
         #expect(try directory.configuration(members: #""bots":[]"#).bots.isEmpty)
     }
 
-    @Test func defaultsAreThere() throws {
+    @Test func `defaults are there`() throws {
         let bot = try #require(try directory.configuration(bots: BotDocument.bot()).bots.first)
         #expect(bot.name == "orders")
         #expect(bot.apps == ["shop"])
@@ -43,7 +43,7 @@ import Time
         #expect(bot.function(named: "Cancel_order") == nil)
     }
 
-    @Test func everythingCanBeSaid() throws {
+    @Test func `everything can be said`() throws {
         let request =
             #"{"method":"GET","url":"http://127.0.0.1:9000/{customer_id}?x={order_id}","headers":{"X-Lang":"en {order_id}","Authorization":"#
             + #"{"file":"secrets/shop"}},"timeout_ms":100}"#
@@ -125,11 +125,11 @@ import Time
             "functions[1].name: another function of this bot has this name already"
         ),
         ("function", "1", #"function: unknown key; did you mean "functions"?"#),
-    ]) func aBotIsRefused(_ key: String, value: String, problem: String) throws {
+    ]) func `a bot is refused`(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(bots: BotDocument.bot([key: value])) == ["$.bots[0].\(problem)"])
     }
 
-    @Test func namesDiffer() throws {
+    @Test func `names differ`() throws {
         try directory.scratch.write("secrets/other.whsec", TestSecret.signing(42))
         let other = BotDocument.bot(["secret": #"{"file":"secrets/other.whsec"}"#])
         #expect(try directory.problems(bots: BotDocument.bot(), other) == ["$.bots[1].name: another bot has this name already"])
@@ -138,12 +138,12 @@ import Time
                 "the same secret as $.bots[0].secret") == true)
     }
 
-    @Test func botsAreAList() throws {
+    @Test func `bots are a list`() throws {
         let problem = try #require(try directory.problems(members: #""bots":{}"#).first)
         #expect(problem.hasPrefix(#"$.bots: expected a list, found an object; write [{"name": …, "apps": …, "#))
     }
 
-    @Test func everyMistakeIsToldAtOnce() throws {
+    @Test func `every mistake is told at once`() throws {
         let function = BotDocument.function(["name": #""a b""#, "bind": #"{"x":"user_id"}"#, "confirm": #""x""#])
         let found = try directory.problems(
             bots:
@@ -155,7 +155,7 @@ import Time
         #expect(found.allSatisfy { $0.hasPrefix("$.bots[0].") })
     }
 
-    @Test func tooManyTokensAreRefusedWithTheNumber() throws {
+    @Test func `too many tokens are refused with the number`() throws {
         let found = try directory.problems(bots: BotDocument.bot(["system_message": "\"\(String(repeating: "é", count: 2000))\""]))
         #expect(found.count == 1)
         #expect(found[0].hasPrefix("$.bots[0]: the model's texts may have up to 4"))
@@ -199,12 +199,12 @@ import Time
             ])
     }
 
-    @Test func backendsAreCalledHosts() throws {
+    @Test func `backends are called hosts`() throws {
         let hosts = try directory.configuration(bots: BotDocument.bot()).calledHosts
         #expect(hosts.map(\.host) == ["shop.example.com"] && hosts.map(\.path) == ["$.bots[0].functions[0].request.url"])
     }
 
-    @Test func isTakenOverByAReload() throws {
+    @Test func `is taken over by a reload`() throws {
         let before = try directory.configuration(bots: BotDocument.bot())
         let after = try directory.configuration(bots: BotDocument.bot(["ticket_life_seconds": "700", "system_message": #""Other""#]))
         #expect(after.fixedKeys(differingFrom: before) == [])
@@ -212,7 +212,7 @@ import Time
         #expect(before.differences(to: after).allSatisfy { $0.takesEffect == .reload })
     }
 
-    @Test func showsNumbersAsTheyAreWritten() throws {
+    @Test func `shows numbers as they are written`() throws {
         let price = #""price":{"type":"number","maximum":19.99,"multipleOf":0.01,"default":1E2}"#
         let parameters = BotDocument.parameters.replacing(#""note":"#, with: #"\#(price),"note":"#)
         let configuration = try directory.configuration(
@@ -223,7 +223,7 @@ import Time
         #expect(reported.contains(price))
     }
 
-    @Test func showsNoSecret() throws {
+    @Test func `shows no secret`() throws {
         let request =
             #"{"method":"POST","url":"https://shop.example.com/secret-path","#
             + #""headers":{"Authorization":"of the shop","X-Shop":"of {order_id}"}}"#

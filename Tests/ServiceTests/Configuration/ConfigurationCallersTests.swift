@@ -21,14 +21,14 @@ import Time
         directory.environment["LONG"] = String(repeating: TestSecret.text(42), count: 12)
     }
 
-    @Test func areAllByDefault() throws {
+    @Test func `are all by default`() throws {
         let callers = try directory.configuration("{\(ConfigurationDirectory.apps)}").callers
         #expect(callers.networks == nil)
         #expect(callers.sharedHeader == nil)
         #expect(!callers.areRestricted)
     }
 
-    @Test func areRead() throws {
+    @Test func `are read`() throws {
         let callers = try directory.configuration(
             members: #""listen":{"allow":["192.0.2.0/24","2001:db8::/32"],"#
                 + #""shared_header":{"name":"X-Shared-Secret","secret":[{"env":"SHARED"},{"env":"NEXT"}]}}"#
@@ -46,11 +46,11 @@ import Time
         (#"["10.0.0.0/8","10.0.0.7"]"#, "[1]: expected a network such as \(example)"),
         (#"["10.0.0.7/8"]"#, "[0]: the address has bits beyond the prefix; the network is 10.0.0.0/8"),
     ])
-    func networksAreChecked(_ list: String, _ problem: String) throws {
+    func `networks are checked`(_ list: String, _ problem: String) throws {
         #expect(try directory.problems(members: #""listen":{"allow":\#(list)}"#) == ["$.listen.allow\(problem)"])
     }
 
-    @Test func networksAreAtMost1000() throws {
+    @Test func `networks are at most 1000`() throws {
         for count in [1000, 1001] {
             let list = (0..<count).map { "\"10.0.\($0 / 250).\($0 % 250)/32\"" }.joined(separator: ",")
             let problem = "$.listen.allow: expected at most 1000 networks, found 1001"
@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func trustedProxiesAreRead() throws {
+    @Test func `trusted proxies are read`() throws {
         func proxies(_ list: String) throws -> TrustedProxies? {
             try directory.configuration(members: #""listen":{"allow":["192.0.2.0/24"],"trusted_proxies":\#(list)}"#).callers.trustedProxies
         }
@@ -78,7 +78,7 @@ import Time
         (#"["0.0.0.0/0"]"#, "[0]: every caller would be believed; give the addresses of the proxies alone"),
         (#"["10.0.0.0/8","::/0"]"#, "[1]: every caller would be believed; give the addresses of the proxies alone"),
     ])
-    func trustedProxiesAreChecked(_ list: String, _ problem: String) throws {
+    func `trusted proxies are checked`(_ list: String, _ problem: String) throws {
         #expect(try directory.problems(members: #""listen":{"trusted_proxies":\#(list)}"#) == ["$.listen.trusted_proxies\(problem)"])
     }
 
@@ -105,7 +105,7 @@ import Time
                 #""name":"X-S","secret":{"file":"secrets/app-1.key"}"#, nil
             ),
         ] as [(String, String?)])
-    func theSharedHeaderIsChecked(_ members: String, _ problem: String?) throws {
+    func `the shared header is checked`(_ members: String, _ problem: String?) throws {
         let problems = try directory.problems(members: #""listen":{"shared_header":{\#(members)}}"#)
         // An app's secret is read earlier.
         let shared = "$.listen.shared_header.secret: the same secret as $.apps[0].keys[0].secret; use each secret in one place only"
@@ -125,7 +125,7 @@ import Time
     }
 
     /// Adding the first restriction or removing the last needs a restart; what it says does not.
-    @Test func areTakenOverByAReload() throws {
+    @Test func `are taken over by a reload`() throws {
         func configuration(_ members: String) throws -> Configuration { try directory.configuration(members: "\"listen\":{\(members)}") }
         let header = #""shared_header":{"name":"X-S","secret":{"env":"SHARED"}}"#
         let none = try configuration("")
@@ -136,7 +136,7 @@ import Time
         #expect(both.fixedKeys(differingFrom: changed) == [])
     }
 
-    @Test func areWarnedOfOnAUnixSocket() throws {
+    @Test func `are warned of on a Unix socket`() throws {
         func warnings(_ listen: String) throws -> [String] {
             try directory.configuration(members: #""listen":{"allow":["10.0.0.0/8"],\#(listen)}"#).warnings(now: 0).map(\.path)
         }
@@ -150,7 +150,7 @@ import Time
     @Test(arguments: [
         (#"["unix"]"#, ["$.listen.trusted_proxies"]), (#"["10.0.0.0/8"]"#, []), (#"["unix","10.0.0.0/8"]"#, []),
     ])
-    func areWarnedOfWithoutARestriction(_ proxies: String, _ expected: [String]) throws {
+    func `are warned of without a restriction`(_ proxies: String, _ expected: [String]) throws {
         func warnings(_ listen: String) throws -> [String] {
             try directory.configuration(members: #""listen":{"trusted_proxies":\#(proxies)\#(listen)}"#).warnings(now: 0).map(\.path)
         }

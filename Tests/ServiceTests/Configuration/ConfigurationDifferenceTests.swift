@@ -23,13 +23,13 @@ import Testing
         }
     }
 
-    @Test func theSameIsNoDifference() throws {
+    @Test func `the same is no difference`() throws {
         #expect(try differences(Self.base, Self.base) == [])
         #expect(
             try differences(Self.base, Self.base + #","shutdown":{"drain_seconds":20},"log":{}"#) == [], "what is written is the default")
     }
 
-    @Test func eachKeyIsToldWithWhatTakesItOver() throws {
+    @Test func `each key is told with what takes it over`() throws {
         let after =
             #""listen":{"port":3},"admin":{"port":2,"token":{"file":"secrets/read-token"}},"log":{"level":"debug"},"security_keys":{"longest_life_seconds":5}"#
         let found = try differences(Self.base, after)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The object around a key decides when it comes or goes.
-    @Test func aCertificateIsLiveAndTLSIsNot() throws {
+    @Test func `a certificate is live and TLSIs not`() throws {
         try directory.scratch.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try directory.scratch.write("key.pem", TestCertificate.shared.key)
         let tls = #""listen":{"port":1,"tls":{"certificate":"certificate.pem","key":"key.pem"}}"#
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Secrets and what an address hides are compared, and neither is shown.
-    @Test func whatIsMaskedIsComparedToo() throws {
+    @Test func `what is masked is compared too`() throws {
         let content = try differences(Self.base, Self.base) { try directory.scratch.write("secrets/admin-token", TestSecret.text(201)) }
         #expect(content == [#"$.admin.token.file "secrets/admin-token" -> "secrets/admin-token", content, reload"#])
         func notifier(_ path: String, _ secret: Int) -> String {
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func digestsTellNothingOutsideTheProcess() throws {
+    @Test func `digests tell nothing outside the process`() throws {
         let setting = try #require(try directory.configuration(members: Self.base).settings.first { $0.path == "$.admin.token.file" })
         guard case .object(let shown) = setting.json else { throw SocketClient.Failure.closed }
         #expect(shown.members.map(\.key) == ["path", "value", "from"])

@@ -23,7 +23,7 @@ import Testing
         places = first + ConfigurationPlace.all(in: Self.withListenersSwapped(example)).filter { !known.contains($0.name) }
     }
 
-    @Test func everyKeyStandsInIt() {
+    @Test func `every key stands in it`() {
         let documented = rows.flatMap { row in row.types.map { "\(row.key) \($0)" } }
         let known = Set(places.map(\.name))
         let leaves = Set(places.filter(\.isLeaf).map(\.name))
@@ -32,12 +32,12 @@ import Testing
         #expect(Dictionary(grouping: documented) { $0 }.filter { $0.value.count > 1 }.keys.sorted() == [], "these stand in it twice")
     }
 
-    @Test func typesAreRight() {
+    @Test func `types are right`() {
         let wrong = pairs.filter { !$0.row.takes($0.place.value) }
         #expect(wrong.map { "\($0.place.path): \($0.row.type)" } == [])
     }
 
-    @Test func rangesAreThoseOfTheReaders() throws {
+    @Test func `ranges are those of the readers`() throws {
         let numbers = pairs.filter { $0.row.type.hasPrefix("integer") || $0.row.type.hasPrefix("number") }
         #expect(numbers.filter { $0.row.range == nil }.map(\.place.path) == [], "these have no range")
         let directory = try ConfigurationExampleTests.directory()
@@ -65,7 +65,7 @@ import Testing
         #expect(mistakes == [])
     }
 
-    @Test func defaultsAreThoseOfTheReaders() throws {
+    @Test func `defaults are those of the readers`() throws {
         let directory = try ConfigurationExampleTests.directory()
         var found: [String: Set<String>] = [:]
         for (_, place) in pairs { found[place.name, default: []].insert(try Self.absence(of: place, directory)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(mistakes == [])
     }
 
-    @Test func changesNeedWhatTheReadersSay() throws {
+    @Test func `changes need what the readers say`() throws {
         let directory = try ConfigurationExampleTests.directory()
         var mistakes: [String] = []
         var inForce: [String: [FixedValue]] = [:]

@@ -53,7 +53,7 @@ import Testing
         ("1.5", "$: expected an object, found a number with a fraction or an exponent"),
         ("true", "$: expected an object, found true or false"),
     ])
-    func isRefused(_ json: String, problem: String) throws {
+    func `is refused`(_ json: String, problem: String) throws {
         #expect(try ConfigurationDirectory().problems(json) == [problem])
     }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(problems.first?.hasSuffix(": \(message)") == true)
     }
 
-    @Test func isRefusedUnlessItIsUTF8() throws {
+    @Test func `is refused unless it is UTF-8`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
         #expect(Self.problems(directory.file) == ["$: line 1, column 2: invalid UTF-8; save the file as UTF-8"])
@@ -135,7 +135,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("\(file):7:17: $.notifiers.c.type: missing; ") })
     }
 
-    @Test func mustExist() throws {
+    @Test func `must exist`() throws {
         let scratch = try ConfigurationDirectory().scratch
         #expect(Self.problems(scratch.path("none.json")) == [Self.absence(in: scratch.path)])
     }
@@ -147,7 +147,7 @@ import Testing
         #expect(problem.hasPrefix("$: no such file: it is a link to none.json, which is missing; if there was one, put it back: "))
     }
 
-    @Test func mustBeAFile() throws {
+    @Test func `must be a file`() throws {
         let directory = try ConfigurationDirectory()
         #expect(Self.problems(directory.scratch.path) == ["$: cannot be read: Is a directory"])
         #expect(Self.problems("/dev/null") == ["$: no file, but an empty device or pipe; give the path of a file"])
@@ -185,13 +185,13 @@ import Testing
         }
     }
 
-    @Test func mustNotBeEndless() throws {
+    @Test func `must not be endless`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.writeSparse("config.json", size: 16 * 1024 * 1024 + 1)
         #expect(Self.problems(directory.file) == ["$: cannot be read: File too large"])
     }
 
-    @Test func isNamedBeforeEachMistake() throws {
+    @Test func `is named before each mistake`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", #"{"apps":[],"log":[]}"#)
         #expect {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func tellsEveryMistakeInTheOrderOfTheParts() throws {
+    @Test func `tells every mistake in the order of the parts`() throws {
         let json = """
             {"log":{"level":"loud","format":"xml"},"apps":[{"app_id":"","keys":[]},{"keys":[{"id":-1}]},7],"lisen":{},
              "admin":{"port":70000,"metrics_need_token":1},"listen":{"host":1,"max_connections":0},

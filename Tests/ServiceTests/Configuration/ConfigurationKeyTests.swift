@@ -43,12 +43,12 @@ import Testing
         (#""":1"#, #"$."": unknown key; known here: \#(rootKeys)"#),
         (#""a\u001b[2J\u009b\u007f":1"#, "$.a?[2J??: unknown key; known here: \(rootKeys)"),
     ])
-    func areRefusedWithTheNearest(member: String, problem: String) throws {
+    func `are refused with the nearest`(member: String, problem: String) throws {
         let problems = try ConfigurationDirectory().problems(members: member)
         #expect(problems.first == problem)
     }
 
-    @Test func ofAppsAndKeysAreRefused() throws {
+    @Test func `of apps and keys are refused`() throws {
         let directory = try ConfigurationDirectory()
         let key = #"{"id":1,"idd":2,"topic":"x","secret":{"file":"secrets/app-1.key","x":1}}"#
         #expect(
@@ -69,11 +69,11 @@ import Testing
         ("port", ["host", "port"], #"unknown key; did you mean "port"?"#),
         ("", ["file", "env"], "unknown key; known here: env, file"),
     ])
-    func areFarWhenNothingIsLeftOfThem(key: String, known: [String], message: String) {
+    func `are far when nothing is left of them`(key: String, known: [String], message: String) {
         #expect(UnknownKey.message(key, known: known) == message)
     }
 
-    @Test func mayBeVeryLong() {
+    @Test func `may be very long`() {
         let key = String(repeating: "listen", count: 100_000)
         #expect(UnknownKey.message(key, known: ["listen"]) == "unknown key; known here: listen")
         #expect(printable(key) == String(repeating: "listen", count: 100).prefix(64))

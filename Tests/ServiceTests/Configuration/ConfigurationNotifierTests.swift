@@ -34,7 +34,7 @@ import Testing
         return destination
     }
 
-    @Test func haveDefaults() throws {
+    @Test func `have defaults`() throws {
         let destination = try #require(try destination("\(Self.url),\(Self.secret)"))
         #expect(destination.url == "https://example.com/events")
         #expect(destination.secrets.map(\.count) == [50])
@@ -45,7 +45,7 @@ import Testing
         #expect(destination.transport.proxy == nil)
     }
 
-    @Test func areTakenOver() throws {
+    @Test func `are taken over`() throws {
         try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
         let destination = try #require(
             try destination(
@@ -80,7 +80,7 @@ import Testing
         (#""store":{"type":"memory","path":"x"}"#, "$.store.path: a store in memory has no path; remove it"),
         (#""store":{"path":""}"#, "$.store.path: expected a non-empty string, found an empty string"),
     ])
-    func areChecked(member: String, problem: String) throws {
+    func `are checked`(member: String, problem: String) throws {
         #expect(try directory.problems(members: member) == [problem])
     }
 
@@ -128,12 +128,12 @@ import Testing
             "proxy: expected an http or socks5 address, found another scheme"
         ),
     ])
-    func ofTypeHTTPAreChecked(members: String, problem: String) throws {
+    func `of type HTTP are checked`(members: String, problem: String) throws {
         #expect(try directory.problems(members: http(members)) == ["$.notifiers.backend.\(problem)"])
     }
 
     /// As a system's list of all authorities, which has some 200 KiB.
-    @Test func takeManyCertificateAuthorities() throws {
+    @Test func `take many certificate authorities`() throws {
         let certificate = TestCertificate.shared.certificate
         let bundle = String(repeating: certificate, count: 300_000 / certificate.utf8.count)
         try directory.scratch.write("bundle.pem", bundle, mode: 0o644)
@@ -141,7 +141,7 @@ import Testing
         #expect(destination.transport.certificateAuthorities?.contents.count == bundle.utf8.count)
     }
 
-    @Test func refuseAFileThatIsNoListOfAuthorities() throws {
+    @Test func `refuse a file that is no list of authorities`() throws {
         try directory.scratch.writeSparse("huge.pem", size: 4 << 20 + 1)
         #expect(
             try directory.problems(members: http(#"\#(Self.url),\#(Self.secret),"certificate_authorities":"huge.pem""#)) == [
@@ -149,7 +149,7 @@ import Testing
             ])
     }
 
-    @Test func refuseAWeakSecretUnlessThatIsAllowed() throws {
+    @Test func `refuse a weak secret unless that is allowed`() throws {
         directory.environment["ONE"] = "whsec_" + String(repeating: "A", count: 32)
         let members = http("\(Self.url),\(Self.secret)")
         #expect(
@@ -165,7 +165,7 @@ import Testing
     ]
 
     @Test(arguments: misspelt.indices)
-    func refuseAMisspeltSecret(_ index: Int) throws {
+    func `refuse a misspelt secret`(_ index: Int) throws {
         directory.environment["ONE"] = Self.misspelt[index]
         #expect(
             try directory.problems(members: http("\(Self.url),\(Self.secret)")) == [
@@ -173,14 +173,14 @@ import Testing
             ])
     }
 
-    @Test func ofOtherPathsAreKeptWhereTheFileIs() throws {
+    @Test func `of other paths are kept where the file is`() throws {
         let bare = try directory.configuration(members: #""store":{}"#)
         #expect(bare.store.kind == .sqlite(path: directory.scratch.path("deskgate.db")))
         #expect(try directory.configuration(members: #""store":{"path":"/a/b"}"#).store.kind == .sqlite(path: "/a/b"))
         #expect(try directory.configuration(members: #""store":{"type":"memory"}"#).store.kind == .memory)
     }
 
-    @Test func areTheSameOnlyWhenAllOfThemIs() throws {
+    @Test func `are the same only when all of them is`() throws {
         let before = try directory.configuration(members: http("\(Self.url),\(Self.secret)"))
         func isSame(_ members: String) throws -> Bool {
             let after = try directory.configuration(members: members)

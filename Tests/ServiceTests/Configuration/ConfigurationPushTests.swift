@@ -46,7 +46,7 @@ import Time
     }
 
     @Test(arguments: [apns, fcm, rustore, hms])
-    func haveDefaults(_ members: String) throws {
+    func `have defaults`(_ members: String) throws {
         let push = try push(members)
         #expect(push.style == (try PushStyle()))
         #expect(push.transport == NotifierTransport(timeoutSeconds: 20, concurrency: 100))
@@ -63,7 +63,7 @@ import Time
         #expect(try push(#"\#(members),"withdraw":true"#).style.withdraws)
     }
 
-    @Test func areTakenOver() throws {
+    @Test func `are taken over`() throws {
         let push = try push(
             """
             \(Self.fcm),"url":"https://fcm.example.com/","content":"author","language":"ru","templates":{"title":"{author}:"},"sound":null,
@@ -78,7 +78,7 @@ import Time
         #expect(push.transport == NotifierTransport(timeoutSeconds: 5, concurrency: 7, proxy: "http://[::1]:3128"))
     }
 
-    @Test func ofAppleTakeAKeyOrACertificate() throws {
+    @Test func `of Apple take a key or a certificate`() throws {
         guard case .apns(let token) = try push(Self.apns).provider, case .token(_, "ABCDE12345", "FGHIJ67890") = token.credential else {
             throw ChildProcess.Failure.missingOutput
         }
@@ -103,14 +103,14 @@ import Time
         { $0.replacing("\n", with: "\\\n") },
     ]
 
-    @Test(arguments: mangled.indices) func ofAppleTakeAKeyFromTheEnvironment(index: Int) throws {
+    @Test(arguments: mangled.indices) func `of Apple take a key from the environment`(index: Int) throws {
         let key = try KeyGeneration.p256()
         directory.environment["APNS_KEY"] = Self.mangled[index](key)
         let members = #""type":"apns","key":{"env":"APNS_KEY"},\#(Self.ids),\#(Self.topic)"#
         #expect(try directory.problems(members: Self.notifiers(members)) == [])
     }
 
-    @Test func passRegistrationsOn() throws {
+    @Test func `pass registrations on`() throws {
         for (members, url) in [
             ("", "https://pyrus.com/servicedeskapi/v1/SetPushToken"),
             (#","domain":"pyrus.example.com""#, "https://pyrus.example.com/servicedeskapi/v1/SetPushToken"),
@@ -121,7 +121,7 @@ import Time
         }
     }
 
-    @Test func noticeAnotherCredentialInTheSameFile() throws {
+    @Test func `notice another credential in the same file`() throws {
         let before = try push(Self.apns)
         #expect(try push(Self.apns) == before)
         try directory.scratch.write("secrets/AuthKey_ABCDE12345.p8", try KeyGeneration.p256())
@@ -246,7 +246,7 @@ import Time
 
 extension ConfigurationPushTests {
     @Test(arguments: [("", "IM"), (#","category":"SUBSCRIPTION""#, "SUBSCRIPTION"), (#","category":null"#, nil)] as [(String, String?)])
-    func hmsMessagesHaveACategory(member: String, category: String?) throws {
+    func `HMS messages have a category`(member: String, category: String?) throws {
         guard case .hms(let hms) = try push(Self.hms + member).provider else { throw ChildProcess.Failure.missingOutput }
         #expect(hms.category == category)
     }

@@ -14,7 +14,7 @@ import Testing
         #""push_tokens":{"limits":[\#(limits.joined(separator: ","))]}"#
     }
 
-    @Test func limitsAreTakenOver() throws {
+    @Test func `limits are taken over`() throws {
         let limits = member(
             #"{"per":"device","max":1000,"window_seconds":60}"#, #"{"per":"service","max":1000000,"window_seconds":1}"#)
         #expect(
@@ -30,7 +30,7 @@ import Testing
         (#"{"per":"app","max":1000001,"window_seconds":1}"#, "max: expected an integer from 1 to 1000000, found 1000001"),
         (#"{"per":"app","max":1}"#, #"window_seconds: missing; a limit looks like {"per": "user", "max": 1, "window_seconds": 300}"#),
     ])
-    func limitsAreChecked(limit: String, problem: String) throws {
+    func `limits are checked`(limit: String, problem: String) throws {
         #expect(try ConfigurationDirectory().problems(members: member(limit)) == ["$.push_tokens.limits[0].\(problem)"])
     }
 }

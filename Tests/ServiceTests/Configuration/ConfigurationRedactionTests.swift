@@ -58,7 +58,7 @@ import Testing
 
     /// By index, because the arguments of tests are printed.
     @Test(arguments: secrets.indices, [false, true])
-    func tellsNoSecret(_ index: Int, isInsecureAllowed: Bool) throws {
+    func `tells no secret`(_ index: Int, isInsecureAllowed: Bool) throws {
         let secret = Self.secrets[index]
         let insecure = #""allow_insecure_secrets":\#(isInsecureAllowed)"#
         let keys = #"[{"id":1,"secret":\#(secret)},{"id":2,"secret":\#(secret)}]"#
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [wellFormed, malformed])
-    func tellsNoSecretOfABrokenFile(_ secret: String) throws {
+    func `tells no secret of a broken file`(_ secret: String) throws {
         for json in [#"{"apps":"\#(secret)"#, #"{"x":"\#(secret)","x":"\#(secret)"}"#, #""\#(secret)""#, "{\"\(secret)\n\"}"] {
             let problems = try directory.problems(json)
             #expect(!problems.isEmpty)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func saysWhereASecretStandsInPlaceOfItsName() throws {
+    @Test func `says where a secret stands in place of its name`() throws {
         #expect(
             try directory.problems(secret: #"{"env":"\#(Self.wellFormed)"}"#) == [
                 "$.apps[0].keys[0].secret.env: expected the name of an environment variable, such as APP_KEY, without $ and not its value"

@@ -32,7 +32,7 @@ import Testing
         AppSubscriptions(try directory.configuration(Self.json(app)))
     }
 
-    @Test func leadEachTypeToItsNotifier() throws {
+    @Test func `lead each type to its notifier`() throws {
         let subscriptions = try subscriptions(#","notifiers":["log"],"routes":{"ios":"one","ipad":"one","android":"two","tv":"backend"}"#)
         #expect(
             subscriptions.comments("shop") == [
@@ -45,13 +45,13 @@ import Testing
     }
 
     /// A backend that knows its people's devices itself would hear of nothing otherwise.
-    @Test func needADeviceForPushesAlone() throws {
+    @Test func `need a device for pushes alone`() throws {
         let subscriptions = try subscriptions(#","notifiers":["log","backend","one","journal"]"#)
         #expect(subscriptions.comments("shop").map(\.requiresDevice) == [false, false, true, true])
         #expect(!Configuration.Notifier(name: "log", kind: .log).requiresDevice)
     }
 
-    @Test func leadAllOthersToTheDefault() throws {
+    @Test func `lead all others to the default`() throws {
         let subscriptions = try subscriptions(#","notifiers":[],"routes":{"ios":"one","rustore":"two","default":"two"}"#)
         #expect(
             subscriptions.comments("shop") == [
@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test func ofPushAreNotToldOfRegistrationsAndTheRelayOfNothingElse() throws {
+    @Test func `of push are not told of registrations and the relay of nothing else`() throws {
         let subscriptions = try subscriptions(#","notifiers":["one","relay","backend"]"#)
         #expect(subscriptions.comments("shop").map(\.notifier) == ["one", "backend"])
         #expect(subscriptions.comments("shop")[0] == Subscription(notifier: "one", deviceTypes: .all, requiresDevice: true))
@@ -93,7 +93,7 @@ import Testing
         (#","notifiers":["backend","relay"]"#, "ios", false), ("", "ios", false),
     ]
 
-    @Test(arguments: providers.indices) func sayWhetherAPNsAloneNotifies(index: Int) throws {
+    @Test(arguments: providers.indices) func `say whether APNs alone notifies`(index: Int) throws {
         let (app, type, isForAPNs) = Self.providers[index]
         try directory.writePushCredentials()
         let apple =
@@ -160,7 +160,7 @@ import Testing
             ]
         ),
     ])
-    func tellEveryMistake(app: String, problems: [String]) throws {
+    func `tell every mistake`(app: String, problems: [String]) throws {
         #expect(try directory.problems(Self.json(app)) == problems.map { "$.apps[0].\($0)" })
     }
 }

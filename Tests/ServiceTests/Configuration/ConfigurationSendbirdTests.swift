@@ -26,7 +26,7 @@ import Testing
         app(#""help_desk":"sendbird","sendbird":{\#(members)}"#, id: id)
     }
 
-    @Test func hasDefaults() throws {
+    @Test func `has defaults`() throws {
         let configuration = try directory.configuration(sendbird())
         let app = try #require(configuration.apps.first)
         let settings = try #require(app.sendbird)
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try directory.configuration(named) }
     }
 
-    @Test func isTakenOver() throws {
+    @Test func `is taken over`() throws {
         let settings = try #require(
             try directory.configuration(
                 app(
@@ -125,7 +125,7 @@ import Testing
                 == #"has no effect, because the app serves its customers no tickets; set "tickets": true beside it, or remove it"#)
     }
 
-    @Test func tellsEveryMistakeAtOnce() throws {
+    @Test func `tells every mistake at once`() throws {
         directory.environment["SHORT"] = "short"
         let problems = try directory.problems(
             sendbird(
@@ -152,7 +152,7 @@ import Testing
     private static let relay = #","notifiers":{"log":{"type":"log"},"relay":{"type":"sendbird","concurrency":3}}"#
 
     /// A relay has the address and the tokens of the apps that name it.
-    @Test func hasARelay() throws {
+    @Test func `has a relay`() throws {
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"life_seconds":60}},"notifiers":["relay"]"#
         let configuration = try directory.configuration(app(members, notifiers: Self.relay))
         guard case .relay(let relay)? = configuration.notifiers.last?.kind else { return #expect(Bool(false), "it is a relay") }
@@ -174,7 +174,7 @@ import Testing
         ("session_tokens", "{}", "which ends the tokens of users who are signed out or blocked"),
         ("relay", "true", "which passes registrations on"),
     ])
-    func needsARelay(_ key: String, value: String, what: String) throws {
+    func `needs a relay`(_ key: String, value: String, what: String) throws {
         #expect(
             try directory.problems(sendbird(#"\#(Self.tokens),"\#(key)":\#(value)"#)) == [
                 #"$.apps[0].sendbird.\#(key): the app has no notifier of type "sendbird", \#(what); add "sendbird": {"type": "sendbird"} "#
@@ -182,7 +182,7 @@ import Testing
             ])
     }
 
-    @Test func limitsPeopleAndApps() throws {
+    @Test func `limits people and apps`() throws {
         let limits = #"[{"per":"device","max":1,"window_seconds":60}]"#
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"limits":\#(limits)}},"notifiers":["relay"]"#
         #expect(
@@ -191,7 +191,7 @@ import Testing
             ])
     }
 
-    @Test func isForAppsOfSendbirdOnly() throws {
+    @Test func `is for apps of Sendbird only`() throws {
         let place = "$.apps[0].sendbird"
         #expect(
             try directory.problems(app(#""sendbird":{\#(Self.tokens)}"#)) == [
@@ -219,7 +219,7 @@ import Testing
             ])
     }
 
-    @Test func namesNoRelayToAnotherHelpDesk() throws {
+    @Test func `names no relay to another help desk`() throws {
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"notifiers":["pyrus"]"#
         #expect(
             try directory.problems(app(members, notifiers: #","notifiers":{"pyrus":{"type":"pyrus"}}"#)) == [
@@ -227,7 +227,7 @@ import Testing
             ])
     }
 
-    @Test func hasTokensOfItsOwn() throws {
+    @Test func `has tokens of its own`() throws {
         let shared = #""chat_token":{"env":"CHAT"},"desk_token":{"env":"CHAT"}"#
         #expect(
             try directory.problems(sendbird(shared)) == [
@@ -243,7 +243,7 @@ import Testing
             ])
     }
 
-    @Test func isShownWithoutSecrets() throws {
+    @Test func `is shown without secrets`() throws {
         let json = sendbird(#""chat_token":"\#(TestSecret.text(31))","desk_token":"\#(TestSecret.text(32))""#)
         let configuration = try directory.configuration(#"{"allow_insecure_secrets":true,"# + json.dropFirst())
         let shown = String(decoding: configuration.shown.value.serialized(), as: UTF8.self)

@@ -27,7 +27,7 @@ import Time
         #expect(warning.message.hasPrefix("only 899 MB are free on the store's disk: "))
     }
 
-    @Test func anAddressIsASecret() throws {
+    @Test func `an address is a secret`() throws {
         guard case .postgres(let settings) = try directory.configuration(members: Self.postgres).store.kind else {
             Issue.record("not a PostgreSQL store")
             return
@@ -57,11 +57,11 @@ import Time
             #""store":{"type":"memory","url":{"env":"DATABASE_URL"}}"#, "$.store.url: a store in memory has no address; remove it"
         ),
     ])
-    func mistakesAreTold(members: String, problem: String) throws {
+    func `mistakes are told`(members: String, problem: String) throws {
         #expect(try directory.problems(members: members) == [problem])
     }
 
-    @Test func aBadAddressIsNotQuoted() throws {
+    @Test func `a bad address is not quoted`() throws {
         let secret = TestSecret.text(4)
         directory.environment["DATABASE_URL"] = "postgres://deskgate:\(secret)/x@db/desk"
         let problems = try directory.problems(members: Self.postgres)
@@ -112,7 +112,7 @@ import Time
         #expect(problems == ["$.store.revocations_path: a store in memory has no copy; remove it"])
     }
 
-    @Test func theOtherStoreIsForCopies() throws {
+    @Test func `the other store is for copies`() throws {
         let both = #","path":"/a/b","url":{"env":"DATABASE_URL"}}"#
         let postgres = try directory.configuration(members: #""store":{"type":"postgres""# + both).store
         #expect(postgres.other == .sqlite(path: "/a/b"))
@@ -121,7 +121,7 @@ import Time
         #expect(sqlite.other == postgres.kind)
     }
 
-    @Test func anotherPasswordNeedsNoRestartAndAnotherDatabaseDoes() throws {
+    @Test func `another password needs no restart and another database does`() throws {
         let before = try directory.configuration(members: Self.postgres)
         directory.environment["DATABASE_URL"] = "postgres://deskgate:\(TestSecret.text(4))@db1,db2:6432/desk"
         #expect(before.fixedKeys(differingFrom: try directory.configuration(members: Self.postgres)) == [])
@@ -130,7 +130,7 @@ import Time
     }
 
     @Test(arguments: [("sslmode=require", 1), ("sslmode=verify-full", 0), ("connect_timeout=3", 0)])
-    func anUnverifiedServerIsWorthAWarning(query: String, count: Int) throws {
+    func `an unverified server is worth a warning`(query: String, count: Int) throws {
         directory.environment["DATABASE_URL"] = "postgres://deskgate@db.example.com/desk?\(query)"
         let warnings = try directory.configuration(members: Self.postgres).warnings(now: UnixSeconds(rawValue: 1_800_000_000))
         #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["listen", "admin"])
-    func isReadWithItsKey(listener: String) throws {
+    func `is read with its key`(listener: String) throws {
         let configuration = try directory.configuration(
             members: #""\#(listener)":{"tls":{"certificate":"certificate.pem","key":"key.pem"}}"#)
         let settings = listener == "listen" ? configuration.listen.settings : configuration.admin.listener.settings
@@ -69,7 +69,7 @@ import Testing
         #expect(made.status == 0)
     }
 
-    @Test func isReadInEveryFormOfOpenSSL() throws {
+    @Test func `is read in every form of open SSL`() throws {
         try makeChain()
         let problems = { (certificate: String, key: String) in
             try directory.problems(members: #""listen":{"tls":{"certificate":"\#(certificate)","key":"\#(key)"}}"#)
@@ -194,12 +194,12 @@ import Testing
             ["$.listen.tls.client_authorities: expected the path of a PEM file, found a list"]
         ),
     ])
-    func isChecked(tls: String, problems: [String]) throws {
+    func `is checked`(tls: String, problems: [String]) throws {
         #expect(try directory.problems(members: #""listen":{"tls":\#(tls)}"#) == problems)
     }
 
     /// Only the public listener asks for certificates: operators have tokens.
-    @Test func theAdminListenerHasNoClientAuthorities() throws {
+    @Test func `the admin listener has no client authorities`() throws {
         let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem","client_authorities":"certificate.pem"}"#
         #expect(try directory.configuration(members: "\"listen\":{\(tls)}").callers.areRestricted)
         #expect(
@@ -208,7 +208,7 @@ import Testing
             ])
     }
 
-    @Test func mayHaveAnOpenKeyOnALaptop() throws {
+    @Test func `may have an open key on a laptop`() throws {
         let tls = #""listen":{"tls":{"certificate":"certificate.pem","key":"open.pem"}}"#
         #expect(try directory.problems(members: #"\#(tls),"allow_insecure_secrets":true"#) == [])
     }

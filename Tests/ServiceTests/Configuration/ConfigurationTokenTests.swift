@@ -22,7 +22,7 @@ import Time
         try directory.problems(members: #""admin":{"token":\#(Self.admin),"tokens":\#(tokens)\#(members)}"#)
     }
 
-    @Test func haveTheirNamesRolesAndPlaces() throws {
+    @Test func `have their names roles and places`() throws {
         let list = (Self.tokens + [#"{"name":"next","role":"mint","token":{"env":"NEXT"}}"#]).joined(separator: ",")
         directory.environment["NEXT"] = TestSecret.text(240)
         let configuration = try directory.configuration(members: #""admin":{"tokens":[\#(list)],"token":\#(Self.admin)}"#)
@@ -69,7 +69,7 @@ import Time
             "$.apps[0].keys[0].secret: the same secret as $.admin.tokens[0].token; give each key a secret of its own"
         ),
     ])
-    func areChecked(tokens: String, problem: String) throws {
+    func `are checked`(tokens: String, problem: String) throws {
         directory.environment["SHORT"] = "short"
         #expect(try problems(tokens) == [problem])
     }
@@ -113,7 +113,7 @@ import Time
         #expect(PlainName.resembling(user) == name)
     }
 
-    @Test func areTwoDifferentOnesEvenWhereInsecureSecretsAreAllowed() throws {
+    @Test func `are two different ones even where insecure secrets are allowed`() throws {
         let twice = #"[{"name":"a","role":"read","token":"x"},{"name":"b","role":"mint","token":"x"}]"#
         #expect(
             try directory.problems(members: #""admin":{"tokens":\#(twice)},"allow_insecure_secrets":true"#) == [
@@ -121,7 +121,7 @@ import Time
             ])
     }
 
-    @Test func areAtMost32() throws {
+    @Test func `are at most 32`() throws {
         for count in [32, 33] {
             let list = (0..<count).map { number in
                 directory.environment["TOKEN_\(number)"] = TestSecret.text(30 + number) + TestSecret.text(30 + number)
@@ -133,7 +133,7 @@ import Time
         }
     }
 
-    @Test(arguments: AdminToken.Role.allCases) func mustReadMetricsThatNeedOne(_ role: AdminToken.Role) throws {
+    @Test(arguments: AdminToken.Role.allCases) func `must read metrics that need one`(_ role: AdminToken.Role) throws {
         let member = #""admin":{"metrics_need_token":true,"tokens":[{"name":"a","role":"\#(role)","token":{"file":"secrets/read-token"}}]}"#
         let problem = #"$.admin.tokens: none has the role "read" or "operate", and "metrics_need_token" is true"#
         #expect(try directory.problems(members: member) == (role == .mint ? [problem] : []))
@@ -149,7 +149,7 @@ import Time
             (["mint", "read"], #"none has the role "operate", so no command can change anything in a service that runs"#),
             (["operate"], nil), (["mint", "operate"], nil), ([], nil),
         ] as [([String], String?)])
-    func areWarnedOfWhereACommandHasNone(roles: [String], warning: String?) throws {
+    func `are warned of where a command has none`(roles: [String], warning: String?) throws {
         let list = roles.map { #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",")
         let tokens = roles.isEmpty ? "" : #""tokens":[\#(list)]"#
         func warnings(_ admin: String) throws -> [String] {

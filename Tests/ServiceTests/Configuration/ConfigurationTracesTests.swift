@@ -15,12 +15,12 @@ import Time
         try directory.configuration(members: #""traces":{"otlp":{\#(otlp)}}"#).traces
     }
 
-    @Test(arguments: ["", #","traces":{}"#]) func nothingIsExportedUnlessAsked(member: String) throws {
+    @Test(arguments: ["", #","traces":{}"#]) func `nothing is exported unless asked`(member: String) throws {
         let directory = try ConfigurationDirectory()
         #expect(try directory.configuration(members: #""log":{}\#(member)"#).traces == nil)
     }
 
-    @Test func defaultsAreThere() throws {
+    @Test func `defaults are there`() throws {
         let traces = try #require(try read(Self.url, in: try ConfigurationDirectory()))
         #expect(traces.url == "https://collector.example.com:4318/v1/traces")
         #expect(traces.sampleRatio == 1)
@@ -30,7 +30,7 @@ import Time
         #expect(!traces.isParentBased)
     }
 
-    @Test func everythingCanBeSaid() throws {
+    @Test func `everything can be said`() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
         try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
@@ -47,7 +47,7 @@ import Time
 
     /// The values of all headers are masked, whatever their names, also beside one whose value stands in a file. The same text elsewhere is
     /// shown.
-    @Test func headersAreShownWithoutTheirValues() throws {
+    @Test func `headers are shown without their values`() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
         let headers =
@@ -120,7 +120,7 @@ import Time
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
     ])
-    func mistakesAreToldWithTheirPlace(otlp: String, problem: String) throws {
+    func `mistakes are told with their place`(otlp: String, problem: String) throws {
         let found = try ConfigurationDirectory().problems(members: #""traces":{"otlp":{\#(otlp)}}"#)
         #expect(found == ["$.traces.otlp.\(problem)"])
     }
@@ -135,7 +135,7 @@ import Time
         (#","parent_based":true"#, #""shared_header":{"name":"X-Shared-Secret","secret":{"env":"SHARED"}}"#, nil),
         (#","sample_ratio":0"#, #""allow":["192.0.2.0/24"]"#, "sample_ratio"),
     ])
-    func whoDecidesWhatIsExportedIsToldWhereItIsEverybodyOrNobody(otlp: String, listen: String, key: String?) throws {
+    func `who decides what is exported is told where it is everybody or nobody`(otlp: String, listen: String, key: String?) throws {
         let directory = try ConfigurationDirectory()
         directory.environment["SHARED"] = TestSecret.text(91)
         let configuration = try directory.configuration(
@@ -158,7 +158,7 @@ import Time
     }
 
     @Test(arguments: ["http://127.0.0.1:4318/v1/traces", "http://localhost/v1/traces", "http://[::1]:4318/"])
-    func plainHTTPStaysOnThisMachine(url: String) throws {
+    func `plain HTTP stays on this machine`(url: String) throws {
         let directory = try ConfigurationDirectory()
         #expect(try directory.problems(members: #""traces":{"otlp":{"url":"\#(url)"}}"#) == [])
         #expect(try directory.problems(members: #""traces":{"otlp":{"url":"http://collector/","allow_http":true}}"#) == [])

@@ -28,7 +28,7 @@ import Time
         try directory.configuration(json("{\(members)}")).apps[0].verify
     }
 
-    @Test func hasDefaults() throws {
+    @Test func `has defaults`() throws {
         let verify = try #require(try settings(#""mode":"key_and_backend",\#(Self.right)"#))
         #expect(verify.mode == .keyAndBackend)
         #expect(verify.url == "https://example.com/may-chat")
@@ -39,7 +39,7 @@ import Time
         #expect(try verify.signingSecrets().count == 1)
     }
 
-    @Test func isTakenOver() throws {
+    @Test func `is taken over`() throws {
         let members = #""timeout_ms":800,"cache":{"positive_seconds":0,"negative_seconds":86400},"when_undecided":"deny""#
         let verify = try #require(try settings(#""mode":"backend",\#(Self.right),\#(members)"#))
         #expect(verify.mode == .backend)
@@ -48,7 +48,7 @@ import Time
         #expect(verify.whenUndecided == .deny)
     }
 
-    @Test(arguments: ["", #""mode":"key""#, #""mode":"key",\#(right)"#]) func mayLeaveTheKeyAlone(members: String) throws {
+    @Test(arguments: ["", #""mode":"key""#, #""mode":"key",\#(right)"#]) func `may leave the key alone`(members: String) throws {
         #expect(try settings(members) == nil)
         #expect(try directory.configuration(members: #""log":{}"#).apps[0].verify == nil)
     }
@@ -104,11 +104,11 @@ import Time
                 + #"give "error" or "deny", or the mode "key_and_backend""#
         ),
     ])
-    func isChecked(verify: String, problem: String) throws {
+    func `is checked`(verify: String, problem: String) throws {
         #expect(try directory.problems(json(verify)) == [problem])
     }
 
-    @Test func keysMayBeLeftOutOnlyWhereTheyAreNotAsked() throws {
+    @Test func `keys may be left out only where they are not asked`() throws {
         let missing = #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
         #expect(try directory.problems(json(#"{"mode":"backend",\#(Self.right)}"#, keys: "")) == [])
         #expect(try directory.problems(json(#"{"mode":"key_and_backend",\#(Self.right)}"#, keys: "")) == [missing])
@@ -118,19 +118,21 @@ import Time
                 == ["$.apps[0].keys: expected at least one key"])
     }
 
-    @Test func allowsPlainHTTPToThisMachine() throws {
+    @Test func `allows plain HTTP to this machine`() throws {
         let members = #""mode":"backend","url":"http://127.0.0.1:8081/","secret":{"file":"secrets/backend.whsec"}"#
         #expect(try settings(members)?.url == "http://127.0.0.1:8081/")
     }
 
-    @Test(arguments: [("backend", 1), ("key_and_backend", 0)]) func warnsOfRelaysWhoseKeysNobodyKnows(mode: String, count: Int) throws {
+    @Test(arguments: [("backend", 1), ("key_and_backend", 0)]) func `warns of relays whose keys nobody knows`(mode: String, count: Int)
+        throws
+    {
         let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"notifiers":["pyrus"],"#
         let json = #"{"notifiers":{"pyrus":{"type":"pyrus"}},"apps":[\#(app)"verify":{"mode":"\#(mode)",\#(Self.right)}}]}"#
         let warnings = try directory.configuration(json).warnings(now: 0)
         #expect(warnings.map(\.path) == Array(repeating: "$.apps[0].notifiers", count: count))
     }
 
-    @Test func aChangeNeedsNoRestart() throws {
+    @Test func `a change needs no restart`() throws {
         let one = try directory.configuration(json(#"{"mode":"backend",\#(Self.right)}"#))
         let other = try directory.configuration(json(#"{"mode":"key_and_backend",\#(Self.right),"timeout_ms":10}"#))
         #expect(one.fixedKeys(differingFrom: other) == [])

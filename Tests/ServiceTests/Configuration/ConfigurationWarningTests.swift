@@ -21,16 +21,16 @@ import Time
     }
 
     @Test(arguments: [#""host":"0.0.0.0""#, #""host":"::""#, #""host":"192.0.2.7""#, #""host":"admin.example""#])
-    func anAdminListenerWithoutTLSBeyondThisMachine(host: String) throws {
+    func `an admin listener without TLS beyond this machine`(host: String) throws {
         #expect(try warnings(admin: host) == ["$.admin.tls"])
     }
 
     @Test(arguments: [#""port":0"#, #""host":"127.8.0.1""#, #""host":"::1""#, #""host":"localhost""#, #""unix":"admin.sock""#])
-    func notOnThisMachine(host: String) throws {
+    func `not on this machine`(host: String) throws {
         #expect(try warnings(admin: host) == [])
     }
 
-    @Test func certificatesThatExpire() throws {
+    @Test func `certificates that expire`() throws {
         let directory = try ConfigurationDirectory()
         let pair = try LoopbackCertificate()
         try directory.scratch.write("certificate.pem", pair.certificate)
@@ -68,7 +68,7 @@ import Time
         return try ConfigurationDirectory().configuration(json).warnings(now: now).map { "\($0)" }
     }
 
-    @Test func noActiveKey() throws {
+    @Test func `no active key`() throws {
         let warning =
             #"$.apps[0].keys: none is active and before its "not_after", so no security key can be minted for this app; "#
             + #"make one "active", or run deskgate secret rotate"#

@@ -25,7 +25,7 @@ import Testing
         return #"{"apps":[\#(apps.joined(separator: ","))],\#(members)}"#
     }
 
-    @Test func isTakenOver() throws {
+    @Test func `is taken over`() throws {
         let webhook = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"file":"secrets/admin-token"}}"#
         let configuration = try directory.configuration(apps(webhook, #""notifiers":[]"#))
         #expect(configuration.apps[0].webhook?.secrets.map(\.count) == [43])
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func needsOneSecret(_ key: String) throws {
+    func `needs one secret`(_ key: String) throws {
         #expect(try directory.problems(apps(#""webhook":{"\#(key)":{"env":"SECRET"}}"#)) == [])
         #expect(
             try directory.problems(apps(#""webhook":{}"#)) == [
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func takesAListWhileOneReplacesAnother(_ key: String) throws {
+    func `takes a list while one replaces another`(_ key: String) throws {
         directory.environment["NEXT"] = TestSecret.text(10)
         func webhook(_ list: String) -> String { apps(#""webhook":{"\#(key)":[\#(list)]}"#) }
         let taken = try directory.configuration(webhook(#"{"env":"NEXT"},{"env":"SECRET"}"#)).apps[0].webhook
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Each webhook without a secret in its path may be any of these apps'.
-    @Test func boundsHowManySignaturesAreTried() throws {
+    @Test func `bounds how many signatures are tried`() throws {
         func signers(_ app: Int, _ numbers: ClosedRange<Int>, path: String = "") -> String {
             let list = numbers.map { number in
                 directory.environment["S\(number)"] = TestSecret.text(number)
@@ -104,7 +104,7 @@ import Testing
     ]
 
     @Test(arguments: unusable.indices, [false, true])
-    func refusesAnUnusableSecretInThePath(_ index: Int, isInsecureAllowed: Bool) throws {
+    func `refuses an unusable secret in the path`(_ index: Int, isInsecureAllowed: Bool) throws {
         directory.environment["SECRET"] = Self.unusable[index]
         let json = apps(#""webhook":{"secret":{"env":"SECRET"}}"#, members: #""allow_insecure_secrets":\#(isInsecureAllowed)"#)
         #expect(
@@ -115,12 +115,12 @@ import Testing
     }
 
     @Test(arguments: [16, 128])
-    func takesAnyURLSafeCharacters(_ count: Int) throws {
+    func `takes any URL safe characters`(_ count: Int) throws {
         directory.environment["SECRET"] = String(String(repeating: "aZ09-._~", count: 16).prefix(count))
         #expect(try directory.problems(apps(#""webhook":{"secret":{"env":"SECRET"}}"#)) == [])
     }
 
-    @Test func refusesAShortSignatureSecret() throws {
+    @Test func `refuses a short signature secret`() throws {
         directory.environment["SECRET"] = "abcdefghijklmno"
         let webhook = #""webhook":{"signature_secret":{"env":"SECRET"}}"#
         #expect(
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func refusesAWeakSecret(_ key: String) throws {
+    func `refuses a weak secret`(_ key: String) throws {
         directory.environment["SECRET"] = "abcdeabcdeabcdeabcde"
         let webhook = #""webhook":{"\#(key)":{"env":"SECRET"}}"#
         #expect(
@@ -141,7 +141,7 @@ import Testing
         #expect(try directory.problems(apps(webhook, members: #""allow_insecure_secrets":true"#)) == [])
     }
 
-    @Test func refusesASharedSecret() throws {
+    @Test func `refuses a shared secret`() throws {
         let both = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"env":"SECRET"}}"#
         let shared = "the same secret as $.apps[0].webhook.secret; use each secret in one place only"
         #expect(try directory.problems(apps(both)) == ["$.apps[0].webhook.signature_secret: \(shared)"])
@@ -154,7 +154,7 @@ import Testing
             ])
     }
 
-    @Test func refusesASecretThatEveryoneCanRead() throws {
+    @Test func `refuses a secret that everyone can read`() throws {
         try directory.scratch.write("open", TestSecret.text(9), mode: 0o644)
         #expect(
             try directory.problems(apps(#""webhook":{"secret":{"file":"open"}}"#)) == [
@@ -171,11 +171,11 @@ import Testing
         (#"["log","log"]"#, "$.apps[0].notifiers[1]: the app has this notifier already"),
         (#"[""]"#, "$.apps[0].notifiers[0]: no notifier has this name; known are: log"),
     ])
-    func namesNotifiersThatAreThere(list: String, problem: String) throws {
+    func `names notifiers that are there`(list: String, problem: String) throws {
         #expect(try directory.problems(apps(#""notifiers":\#(list)"#)) == [problem])
     }
 
-    @Test func asksForAListWhereThereIsNoLog() throws {
+    @Test func `asks for a list where there is no log`() throws {
         let members = #""notifiers":{"journal":{"type":"log"}}"#
         #expect(try directory.problems(apps(#""notifiers":["journal"]"#, members: members)) == [])
         #expect(try directory.configuration(apps(#""notifiers":[]"#, members: members)).apps[0].notifiers == [])

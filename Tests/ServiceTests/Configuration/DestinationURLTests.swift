@@ -15,7 +15,7 @@ import Testing
         ("http://[::1]:65535/", "http", "::1"), ("https://a_b-c.example?x", "https", "a_b-c.example"),
         ("socks5://proxy:1080", "socks5", "proxy"),
     ])
-    func areTakenApart(text: String, scheme: String, host: String) throws {
+    func `are taken apart`(text: String, scheme: String, host: String) throws {
         let url = try DestinationURL(text)
         #expect(url.scheme == scheme)
         #expect(url.host == host)
@@ -48,7 +48,7 @@ import Testing
         ("http://[::1]", true), ("http://127.0.0.1.example.com", false), ("http://127.0.0.256", false), ("http://127.1", false),
         ("http://128.0.0.1", false), ("http://localhost.example.com", false), ("http://[::2]", false), ("http://127.0.0.+1", false),
     ])
-    func areKnownToStayOnThisMachine(text: String, isLoopback: Bool) {
+    func `are known to stay on this machine`(text: String, isLoopback: Bool) {
         #expect(((try? DestinationURL(text))?.isLoopback ?? false) == isLoopback)
     }
 }

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [("0622", 0o622), ("0620", 0o620), ("0660", 0o660), ("0602", 0o602)] as [(String, UInt32)])
-    func refusesASecretThatOthersMayChange(_ text: String, _ mode: UInt32) throws {
+    func `refuses a secret that others may change`(_ text: String, _ mode: UInt32) throws {
         try directory.scratch.write("app.key", TestSecret.text(1), mode: mode)
         #expect(
             try directory.problems(secret: #"{"file":"app.key"}"#) == [
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [("0622", 0o622), ("0664", 0o664), ("0666", 0o666)] as [(String, UInt32)])
-    func refusesAConfigurationThatOthersMayChange(_ text: String, _ mode: UInt32) throws {
+    func `refuses a configuration that others may change`(_ text: String, _ mode: UInt32) throws {
         // Whoever may change it may also write that nobody should mind.
         let json = "{\(ConfigurationDirectory.apps),\(Self.insecure)}"
         #expect(try directory.problems(json) == [])
@@ -40,7 +40,7 @@ import Testing
         #expect(error?.problems.map(\.description) == ["$: this file can be changed by others (mode \(text)); run chmod go-w on it"])
     }
 
-    @Test func refusesADirectoryInWhichEveryoneMayReplaceFiles() throws {
+    @Test func `refuses a directory in which everyone may replace files`() throws {
         let keys = #"{"id":1,"secret":{"file":"secrets/app-1.key"}},{"id":2,"secret":{"file":"secrets/app-2.key"}}"#
         #expect(unsafe chmod(directory.scratch.path("secrets"), 0o777) == 0)
         #expect(
@@ -149,7 +149,7 @@ import Testing
         #expect(FileOwner(id: 65_534, name: "nobody", group: 0).title == "the user nobody")
     }
 
-    @Test func looksBehindSymbolicLinks() throws {
+    @Test func `looks behind symbolic links`() throws {
         try directory.scratch.write("open/app.key", TestSecret.text(1), mode: 0o600)
         #expect(unsafe chmod(directory.scratch.path("open"), 0o777) == 0)
         #expect(unsafe symlink("open/app.key", directory.scratch.path("app.key")) == 0)
@@ -159,7 +159,7 @@ import Testing
 
     /// What the kubelet mounts: `NAME` leads to `..data/NAME`, and `..data` to a directory that is exchanged whole.
     @Test(arguments: [0o400, 0o440, 0o600, 0o640] as [UInt32])
-    func acceptsWhatKubernetesMounts(mode: UInt32) throws {
+    func `accepts what Kubernetes mounts`(mode: UInt32) throws {
         try directory.scratch.write("volume/..2026_01_01/app.key", TestSecret.text(1), mode: mode)
         #expect(unsafe symlink("..2026_01_01", directory.scratch.path("volume/..data")) == 0)
         #expect(unsafe symlink("..data/app.key", directory.scratch.path("volume/app.key")) == 0)
@@ -169,7 +169,7 @@ import Testing
 
     /// Kubernetes' default is 0644 and Docker Swarm's 0444, on a read-only tmpfs of the container's own.
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount file systems"), arguments: [0o444, 0o644] as [UInt32])
-    func acceptsWhatEveryoneMayReadInReadOnlyMemory(mode: UInt32) throws {
+    func `accepts what everyone may read in read only memory`(mode: UInt32) throws {
         let memory = try SmallDisk()
         try File.create(memory.path("app.key"), mode: mode, TestSecret.text(1).utf8)
         let secret = #"{"file":"\#(memory.path("app.key"))"}"#

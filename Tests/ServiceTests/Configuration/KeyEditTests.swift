@@ -44,7 +44,7 @@ import Testing
         }
         """
 
-    @Test func addsAKeyThatLooksLikeTheOthers() throws {
+    @Test func `adds a key that looks like the others`() throws {
         let new = #"{"id":2,"secret":{"file":"s/2.key"},"state":"verify_only"}"#
         #expect(
             try edited(Self.compact) { $0.add(id: 2, file: "s/2.key") }
@@ -67,7 +67,7 @@ import Testing
             try edited(Self.pretty) { $0.add(id: 2, file: "sub/\"2.key") } == Self.pretty.replacing("\t\t\t}\n\t\t]", with: lines))
     }
 
-    @Test func setsAState() throws {
+    @Test func `sets a state`() throws {
         let text = try edited(Self.example) { edit in
             try edit.set(.verifyOnly, of: 1)
             try edit.set(.active, of: 2)
@@ -81,14 +81,14 @@ import Testing
                 == Self.pretty.replacing("}\n\t\t\t}", with: "},\n\t\t\t\t\"state\" : \"verify_only\"\n\t\t\t}"))
     }
 
-    @Test func removesAKey() throws {
+    @Test func `removes a key`() throws {
         let rest = #"{"secret": {"env": "KEY"}, "id": 2}"#
         let first = #"{"id": 1, "secret": {"file": "1.key"}, "state": "active"}"#
         #expect(try edited(Self.example) { try $0.remove(1) } == Self.example.replacing(first + ",\n        " + rest, with: rest))
         #expect(try edited(Self.example) { try $0.remove(2) } == Self.example.replacing(first + ",\n        " + rest, with: first))
     }
 
-    @Test func refusesWhatIsNotThere() throws {
+    @Test func `refuses what is not there`() throws {
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact) { try $0.set(.active, of: 7) } }
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact) { try $0.remove(1) } }
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact, app: 2) { _ in } }
@@ -96,7 +96,7 @@ import Testing
         #expect(try edited(Self.compact) { _ in } == Self.compact)
     }
 
-    @Test func findsTheFileOfTheNewestSecret() throws {
+    @Test func `finds the file of the newest secret`() throws {
         func file(_ text: String) throws -> String? { try KeyEdit(Array(text.utf8), app: 0).newestSecretFile }
         #expect(try file(Self.example) == "1.key")
         #expect(try file(Self.pretty) == "sub/1.key")

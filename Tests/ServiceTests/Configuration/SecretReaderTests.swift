@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test(arguments: ["", "\n"])
-    func readsOneLineOfAFile(lineEnd: String) throws {
+    func `reads one line of a file`(lineEnd: String) throws {
         try directory.scratch.write("app.key", secret + lineEnd)
         #expect(isRead(try configuration(secret: #"{"file":"app.key"}"#)))
         #expect(isRead(try configuration(secret: #"{"file":"\#(directory.scratch.path("app.key"))"}"#)))
     }
 
-    @Test func aFileIsListedOnce() throws {
+    @Test func `a file is listed once`() throws {
         try directory.scratch.write("app.key", secret)
         try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
         directory.environment = ["A": TestSecret.signing(200), "B": TestSecret.signing(201)]
@@ -48,20 +48,20 @@ import Testing
     }
 
     @Test(arguments: ["", "\n"])
-    func readsTheEnvironment(lineEnd: String) throws {
+    func `reads the environment`(lineEnd: String) throws {
         directory.environment["SHOP_KEY"] = secret + lineEnd
         #expect(isRead(try configuration(secret: #"{"env":"SHOP_KEY"}"#)))
     }
 
     @Test(arguments: ["", "\n"])
-    func readsACredential(lineEnd: String) throws {
+    func `reads a credential`(lineEnd: String) throws {
         try directory.writeCredential("shop.key_1-a", secret + lineEnd)
         let configuration = try configuration(secret: #"{"credential":"shop.key_1-a"}"#)
         #expect(isRead(configuration))
         #expect(configuration.sources.files == [directory.file, directory.scratch.path("credentials/shop.key_1-a")])
     }
 
-    @Test func aCredentialIsAsStrictAsAFile() throws {
+    @Test func `a credential is as strict as a file`() throws {
         try directory.writeCredential("open", secret)
         try directory.scratch.write("credentials/open", secret, mode: 0o644)
         #expect(
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "/a", "..", ".a", "a b", "é", "a\\u0000", String(repeating: "a", count: 256)])
-    func refusesWhatNamesNoCredential(name: String) throws {
+    func `refuses what names no credential`(name: String) throws {
         try directory.writeCredential("a", secret)
         let path = "$.apps[0].keys[0].secret.credential"
         let problems = try directory.problems(secret: #"{"credential":"\#(name)"}"#)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [nil, ""])
-    func saysWhereCredentialsAre(directoryVariable: String?) throws {
+    func `says where credentials are`(directoryVariable: String?) throws {
         directory.environment["CREDENTIALS_DIRECTORY"] = directoryVariable
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
@@ -97,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test func saysWhichCredentialIsMissing() throws {
+    @Test func `says which credential is missing`() throws {
         try directory.writeCredential("other", secret)
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["\r\n", "\r"])
-    func saysThatALineEndsAsOnWindows(lineEnd: String) throws {
+    func `says that a line ends as on Windows`(lineEnd: String) throws {
         try directory.scratch.write("app.key", secret + lineEnd)
         let problems = try directory.problems(secret: #"{"file":"app.key"}"#)
         #expect(problems.count == 1)
@@ -142,7 +142,7 @@ import Testing
         ("", "\t", space), ("\n", "", space), ("", "\n\n", space), ("\u{A0}", "", space), ("", "\u{2028}", space), ("", #"\n"#, lineFeed),
         ("", #"\r\n"#, lineFeed), ("", #"\n"# + "\n", lineFeed), (" ", #"\n"#, lineFeed),
     ])
-    func saysWhatWasAddedToASecret(before: String, after: String, problem: String) throws {
+    func `says what was added to a secret`(before: String, after: String, problem: String) throws {
         directory.environment["SHOP_KEY"] = before + secret + after
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == ["$.apps[0].keys[0].secret: \(problem)"])
         try directory.scratch.write("app.key", before + secret + after)
@@ -205,12 +205,12 @@ import Testing
         ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a list"#),
         ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
     ])
-    func tellsWhatTheSourceLacks(secret: String, problem: String) throws {
+    func `tells what the source lacks`(secret: String, problem: String) throws {
         directory.environment["EMPTY"] = ""
         #expect(try directory.problems(secret: secret) == [problem])
     }
 
-    @Test func refusesALargeFile() throws {
+    @Test func `refuses a large file`() throws {
         try directory.scratch.writeSparse("large.key", size: 64 * 1024 + 1)
         #expect(
             try directory.problems(secret: #"{"file":"large.key"}"#) == [
@@ -218,7 +218,7 @@ import Testing
             ])
     }
 
-    @Test func refusesASecretInTheConfiguration() throws {
+    @Test func `refuses a secret in the configuration`() throws {
         let inline = "\"\(secret)\""
         #expect(
             try directory.problems(secret: inline) == [
@@ -240,7 +240,7 @@ import Testing
             ])
     }
 
-    @Test func refusesAFileThatEveryoneCanRead() throws {
+    @Test func `refuses a file that everyone can read`() throws {
         try directory.scratch.write("app.key", secret, mode: 0o644)
         #expect(
             try directory.problems(secret: #"{"file":"app.key"}"#) == [
@@ -270,7 +270,7 @@ import Testing
         ("${APP_KEY}", "found 10 characters, \(unfilled)"), ("{{ .Values.key }}", "found 17 characters, \(unfilled)"),
         ("<no value>", "found 10 characters, \(unfilled)"), ("null", "found 4 characters, \(unfilled)"),
     ])
-    func refusesWhatIsNot32Bytes(_ text: String, _ finding: String) throws {
+    func `refuses what is not 32 bytes`(_ text: String, _ finding: String) throws {
         let problem = "$.apps[0].keys[0].secret: expected 43 base64url characters, which are 32 bytes; \(finding)"
         directory.environment["SHOP_KEY"] = text
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [problem])
@@ -288,7 +288,7 @@ import Testing
     ]
 
     @Test(arguments: weak)
-    func refusesWhatIsNotRandom(_ bytes: [UInt8]) throws {
+    func `refuses what is not random`(_ bytes: [UInt8]) throws {
         directory.environment["SHOP_KEY"] = Base64URL.encode(bytes.span)
         #expect(
             try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [
@@ -297,7 +297,7 @@ import Testing
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#, members: Self.insecure) == [])
     }
 
-    @Test func refusesOneSecretForTwoKeys() throws {
+    @Test func `refuses one secret for two keys`() throws {
         let keys = #"{"id":1,"secret":{"file":"secrets/app-1.key"}},{"id":2,"secret":{"env":"SHOP_KEY"}}"#
         directory.environment["SHOP_KEY"] = secret
         #expect(
@@ -307,7 +307,7 @@ import Testing
         #expect(try directory.problems(keys: keys, members: Self.insecure) == [])
     }
 
-    @Test func refusesOneSecretForTwoApps() throws {
+    @Test func `refuses one secret for two apps`() throws {
         let keys = #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]"#
         let apps = #""apps":[{"app_id":"shop",\#(keys)},{"app_id":"bank",\#(keys)},{"app_id":"club",\#(keys)}]"#
         let message = "the same secret as $.apps[0].keys[0].secret; give each key a secret of its own"

@@ -18,26 +18,26 @@ import Testing
         secret(Array(text.utf8))
     }
 
-    @Test func decodesExactly32Bytes() {
+    @Test func `decodes exactly 32 bytes`() {
         for count in 0...64 {
             let decoded = SecretRules.decode(secret(Base64URL.encode([UInt8](repeating: 0xA5, count: count).span)))
             #expect((decoded?.count == 32) == (count == 32))
         }
     }
 
-    @Test func decodesToTheBytes() throws {
+    @Test func `decodes to the bytes`() throws {
         let decoded = try #require(SecretRules.decode(secret(TestSecret.text(1))))
         #expect(decoded == secret(TestSecret.bytes(1)))
         #expect(decoded != secret(TestSecret.bytes(2)))
         #expect(decoded != secret(Array(TestSecret.bytes(1).dropLast())))
     }
 
-    @Test func needs16DifferentBytes() {
+    @Test func `needs 16 different bytes`() {
         #expect(SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 15) })))
         #expect(!SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 16) })))
     }
 
-    @Test func needsOneUnprintableByte() {
+    @Test func `needs one unprintable byte`() {
         let typed = (0..<32).map { UInt8(0x20 + $0) }
         #expect(SecretRules.isWeak(secret(typed)))
         #expect(SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x7E])))
@@ -45,14 +45,14 @@ import Testing
         #expect(!SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x1F])))
     }
 
-    @Test func acceptsWhatChanceMakes() throws {
+    @Test func `accepts what chance makes`() throws {
         for _ in 1...1000 {
             let random: InlineArray<32, UInt8> = try randomBytes()
             #expect(!SecretRules.isWeak(SecretBytes(copying: random.span)))
         }
     }
 
-    @Test func takesTokensOf32VisibleCharacters() {
+    @Test func `takes tokens of 32 visible characters`() {
         let longEnough = String(repeating: "x", count: 31)
         for byte in UInt8.min...UInt8.max {
             #expect(SecretRules.isUsableToken(secret(Array(longEnough.utf8) + [byte])) == (0x21...0x7E).contains(byte))
@@ -60,7 +60,7 @@ import Testing
         #expect(!SecretRules.isUsableToken(secret(longEnough)))
     }
 
-    @Test func knowsASecretThatItMustNotShow() throws {
+    @Test func `knows a secret that it must not show`() throws {
         let digits = String(repeating: "0aF", count: 22)
         let pem = "-----BEGIN PRIVATE KEY-----\n"
         for text in [TestSecret.text(1), try TestKey().text(), pem, "\n\(pem)", digits] {

@@ -18,7 +18,7 @@ import Threading
         site = try RegistrySite()
     }
 
-    @Test func isUsedAndAnnouncedOnce() throws {
+    @Test func `is used and announced once`() throws {
         for comment in 1...3 { try site.webhook(comment, token: "learned") }
         let device = try #require(try site.devices().first)
         #expect(try site.devices().count == 1)
@@ -28,7 +28,7 @@ import Threading
         #expect(try site.deliveries(.pushTokenRegistered).count == 1)
     }
 
-    @Test func isNotLearnedAgainAfterASignOut() throws {
+    @Test func `is not learned again after a sign out`() throws {
         try site.webhook(1, token: "learned")
         #expect(try site.register(token: nil).text == #"{"status":"removed"}"#)
         try site.webhook(2, token: "learned")
@@ -38,14 +38,14 @@ import Threading
         #expect(try site.deliveries(.pushTokenRemoved).count == 1)
     }
 
-    @Test func isNotLearnedAfterASignOutThatCameFirst() throws {
+    @Test func `is not learned after a sign out that came first`() throws {
         #expect(try site.register(token: nil).text == #"{"status":"unchanged"}"#)
         try site.webhook(1, token: "late")
         #expect(try site.devices().isEmpty)
         #expect(try site.deliveries(.commentCreated).map(\.state) == [.noTarget])
     }
 
-    @Test func replacesTheTokenThatTheDeviceHad() throws {
+    @Test func `replaces the token that the device had`() throws {
         try site.webhook(1, token: "old")
         try site.webhook(2, token: "new", type: nil)
         let device = try #require(try site.devices().first)
@@ -55,7 +55,7 @@ import Threading
     }
 
     /// It is true whatever becomes of the comment, so it stays, and somebody must be told now and not with the next comment.
-    @Test func isAnnouncedThoughTheCommentFindsNoRoom() throws {
+    @Test func `is announced though the comment finds no room`() throws {
         let site = try RegistrySite(maxPending: 1)
         try site.webhook(1, token: nil, device: "")
         _ = site.graph.dispatcherInbox.withLock { $0.take() }
@@ -66,7 +66,7 @@ import Threading
         #expect(site.graph.dispatcherInbox.withLock { $0.hasNewWork })
     }
 
-    @Test func standsNeitherInTheCommentNorInTheLog() throws {
+    @Test func `stands neither in the comment nor in the log`() throws {
         try site.webhook(1, token: "learned")
         #expect(try site.register(token: "registered").status == 200)
         try site.webhook(2, token: "learned")

@@ -17,7 +17,7 @@ import Time
 
     /// By index, because the arguments of tests are printed.
     @Test(arguments: try cases.get().indices)
-    func answersInProcess(_ index: Int) throws {
+    func `answers in process`(_ index: Int) throws {
         let exchange = try Self.cases.get()[index]
         let fixture = try PushTokenFixture()
         exchange.check(exchange.send(to: fixture.client))
@@ -25,7 +25,7 @@ import Time
         #expect(fixture.wakeUpCount == (exchange.answer == PushTokenCases.registered ? 1 : 0), "\(exchange.name)")
     }
 
-    @Test func answersOnASocket() throws {
+    @Test func `answers on a socket`() throws {
         for exchange in try Self.cases.get() {
             let fixture = try PushTokenFixture()
             try fixture.withServer { exchange.check(try exchange.send(to: SocketClient($0))) }
@@ -33,7 +33,7 @@ import Time
     }
 
     /// What authorize refuses is refused here in the same words, and comes no further.
-    @Test func verifiesLikeAuthorize() throws {
+    @Test func `verifies like authorize`() throws {
         let members = #""security_keys":{"longest_life_seconds":7776000}"#
         let fixture = try PushTokenFixture(members: members)
         let missing = ExchangeCase.error(
@@ -52,7 +52,7 @@ import Time
         #expect(fixture.store.registrations.isEmpty)
     }
 
-    @Test func tellsTheStoreWhatWasWished() throws {
+    @Test func `tells the store what was wished`() throws {
         let fixture = try PushTokenFixture()
         for body in try [PushTokenCases.kit(["device_id": "null"]), PushTokenCases.kit(["token": "null", "type": "null"])] {
             #expect(fixture.send(body).status == 200)
@@ -72,7 +72,7 @@ import Time
     }
 
     /// The snapshot of revocations in memory is behind: another replica has blocked the user a moment ago.
-    @Test func refusesWhatTheStoreKnowsToBeRevoked() throws {
+    @Test func `refuses what the store knows to be revoked`() throws {
         let fixture = try PushTokenFixture()
         try fixture.store.revoke(.sample(1, appID: "shop", .user("user-1")))
         ExchangeCase(name: "blocked", status: 403, answer: ExchangeCase.error("denied", "This user may not use the chat."))
@@ -88,7 +88,7 @@ import Time
             ])
     }
 
-    @Test func saysHowLongToWait() throws {
+    @Test func `says how long to wait`() throws {
         let fixture = try PushTokenFixture()
         let body = try PushTokenCases.kit()
         #expect(fixture.send(body).text == PushTokenCases.registered)
@@ -127,7 +127,7 @@ import Time
             ])
     }
 
-    @Test func followsTheConfiguredLimits() throws {
+    @Test func `follows the configured limits`() throws {
         let limits = #""push_tokens":{"limits":[{"per":"device","max":2,"window_seconds":1},{"per":"service","max":2,"window_seconds":5}]}"#
         let fixture = try PushTokenFixture(members: limits)
         for token in ["a", "b"] { #expect(fixture.send(try PushTokenCases.kit(token: token)).text == PushTokenCases.registered) }
@@ -147,7 +147,7 @@ import Time
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
         (.closed, "closed", "The service is stopping; try again.", "1"),
     ])
-    func saysWhenToComeBack(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
+    func `says when to come back`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
         let fixture = try PushTokenFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
@@ -160,7 +160,7 @@ import Time
             ])
     }
 
-    @Test func logsAndCountsWhy() throws {
+    @Test func `logs and counts why`() throws {
         let fixture = try PushTokenFixture()
         let headers = ["X-Request-Id": "r1"]
         let bodies = try [
@@ -189,7 +189,7 @@ import Time
             ])
     }
 
-    @Test func tellsNobodyWhatWasSent() throws {
+    @Test func `tells nobody what was sent`() throws {
         let fixture = try PushTokenFixture()
         let key = try TestKey().text()
         for exchange in try Self.cases.get() {

@@ -15,19 +15,19 @@ import Testing
 
     private func wanted(_ members: String) throws -> Int { try directory.configuration(members: members).wantedOpenFiles }
 
-    @Test func callersWantOneEach() throws {
+    @Test func `callers want one each`() throws {
         #expect(try wanted(#""log":{}"#) == 11_064)
         #expect(try wanted(#""listen":{"max_connections":20},"admin":{"max_connections":7}"#) == 20 + 7 + 64)
     }
 
-    @Test func notifiersWantTheirOwn() throws {
+    @Test func `notifiers want their own`() throws {
         let notifiers = [("a", 30), ("b", 4)].map { name, concurrency in
             #""\#(name)":{"type":"http","url":"https://a.test/","secret":{"file":"\#(name).whsec"},"concurrency":\#(concurrency)}"#
         }
         #expect(try wanted(#""notifiers":{"log":{"type":"log"},\#(notifiers.joined(separator: ","))}"#) == 11_064 + 34)
     }
 
-    @Test func tracesWantOne() throws {
+    @Test func `traces want one`() throws {
         #expect(try wanted(#""traces":{"otlp":{"url":"https://c.test/"}}"#) == 11_065)
     }
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try directory.configuration(#"{"apps":[\#(app)]}"#).wantedOpenFiles == 11_064 + connections)
     }
 
-    @Test func backendsOfBotsAreCountedOnce() throws {
+    @Test func `backends of bots are counted once`() throws {
         let directory = try BotDocument.directory()
         let other = BotDocument.bot(["name": #""other""#, "secret": #"{"file":"secrets/other.whsec"}"#])
         try directory.scratch.write("secrets/other.whsec", TestSecret.signing(42))

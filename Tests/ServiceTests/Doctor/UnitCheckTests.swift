@@ -51,7 +51,7 @@ import Testing
         arguments: [
             (mine, 412), (mine.replacing("412", with: "0"), nil), (mine.replacing("loaded", with: "not-found"), nil), (nil, nil), ("", nil),
         ] as [(String?, Int32?)])
-    func theMainProcessIsAskedToReload(shown: String?, process: Int32?) throws {
+    func `the main process is asked to reload`(shown: String?, process: Int32?) throws {
         #expect(try places(shown).mainProcess(of: "deskgate.service") == process)
     }
 
@@ -59,7 +59,7 @@ import Testing
         findings.filter { $0.subject == subject && $0.state != .ok }.map(\.message)
     }
 
-    @Test func aUnitThatFitsIsWell() throws {
+    @Test func `a unit that fits is well`() throws {
         try root.write("proc/412/limits", Self.limits(hard: "65536"))
         let findings = try examine(Self.mine)
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(named.message.hasSuffix("; correct the name (--unit)"))
     }
 
-    @Test func theLimitOfTheProcessCounts() throws {
+    @Test func `the limit of the process counts`() throws {
         try root.write("proc/412/limits", Self.limits(hard: "4096"))
         #expect(try messages(examine(Self.mine), .limits).first?.hasPrefix("4096 open files are allowed in the process 412 of ") == true)
         let stopped = Self.mine.replacing("MainPID=412", with: "MainPID=0\nLimitNOFILE=1024")
@@ -92,7 +92,7 @@ import Testing
         #expect(try messages(examine(Self.mine), .limits) == [])
     }
 
-    @Test func theUnitsFileIsReadWhileSystemdDoesNotRun() throws {
+    @Test func `the units file is read while systemd does not run`() throws {
         let text = String(decoding: try File.read("\(packageRoot)/deploy/deskgate.service", limit: 1 << 16).bytes, as: UTF8.self)
         try root.write("etc/systemd/system/deskgate.service", text)
         // It names another configuration than that of the test.
@@ -137,7 +137,7 @@ import Testing
         ("Type=forking", "Type=forking waits for something that the service does not do; set Type=notify"), ("Type=notify", nil),
         ("Type=exec", nil),
     ])
-    func startAndStopMustFit(_ setting: String, _ found: String?) throws {
+    func `start and stop must fit`(_ setting: String, _ found: String?) throws {
         #expect(
             try messages(examine("LoadState=loaded\n\(setting)"), .unit) == (found.map { ["systemd's unit deskgate.service: \($0)"] } ?? [])
         )
@@ -149,7 +149,7 @@ import Testing
         ("User=deskgate\nAmbientCapabilities=cap_net_bind_service\nCapabilityBoundingSet=cap_chown", "add it to CapabilityBoundingSet"),
         ("User=deskgate\nAmbientCapabilities=cap_net_bind_service\nPrivateUsers=yes", "remove PrivateUsers"),
     ])
-    func portsBelow1024NeedACapability(_ settings: String, _ found: String?) throws {
+    func `ports below 1024 need a capability`(_ settings: String, _ found: String?) throws {
         let members = #""listen":{"port":443},"store":{"type":"memory"}"#
         let unit = try messages(examine("LoadState=loaded\n\(settings)", members: members), .unit)
         #expect(unit.count == (found == nil ? 0 : 1))
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// In a container there is no unit; its control group has the limits.
-    @Test func controlGroupsAreJudgedWithoutSystemd() throws {
+    @Test func `control groups are judged without systemd`() throws {
         try root.write("proc/self/cgroup", "0::/pod/box\n")
         #expect(try messages(examine(nil), .limits).filter { $0.contains("MiB") || $0.contains("threads") } == [])
         try root.write("sys/fs/cgroup/pod/box/memory.max", "max\n")
@@ -176,14 +176,14 @@ import Testing
         #expect(try messages(examine(nil), .unit) == [])
     }
 
-    @Test func aUnitsMemoryCountsWhileItDoesNotRun() throws {
+    @Test func `a units memory counts while it does not run`() throws {
         let shown = "LoadState=loaded\nMainPID=0\nMemoryMax=1073741824\nMemoryHigh=134217728\nTasksMax=10"
         let found = try messages(examine(shown), .limits)
         #expect(found.contains { $0.hasPrefix("128 MiB of memory are allowed (MemoryHigh of systemd's unit deskgate.service), and ") })
         #expect(found.contains { $0.hasPrefix("10 threads are allowed (TasksMax of systemd's unit deskgate.service), 64 may be needed") })
     }
 
-    @Test func anUnknownUnitIsNoUnit() throws {
+    @Test func `an unknown unit is no unit`() throws {
         #expect(try messages(examine("LoadState=not-found\nType=forking"), .unit) == [])
     }
 

@@ -77,7 +77,7 @@ import Time
         }
     }
 
-    @Test(arguments: denied.keys.sorted()) func tellsWhyAUserIsDenied(reason: String) throws {
+    @Test(arguments: denied.keys.sorted()) func `tells why a user is denied`(reason: String) throws {
         let (phrase, remedy) = try #require(Self.denied[reason])
         try fixture.withService { (service) throws in
             for _ in 0..<4 { #expect(try post(service, Self.key(reason)) == 403) }
@@ -96,7 +96,7 @@ import Time
         }
     }
 
-    @Test func tellsOfOneDenialAndTheReasonsBefore() throws {
+    @Test func `tells of one denial and the reasons before`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, TestKey()) == 200)
             #expect(try post(service, Self.key("expired")) == 403)
@@ -182,7 +182,7 @@ import Time
         #expect(response.text.contains("The revocations could not be read from the store (refused by the test)"))
     }
 
-    @Test func tellsOfARevokedKey() throws {
+    @Test func `tells of a revoked key`() throws {
         try fixture.withService { (service) throws in
             let revocation = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#
             #expect(try admin(service, "POST /v1/revocations", body: revocation).status == 201)
@@ -238,7 +238,7 @@ import Time
     }
 
     /// A sign-out has its own remedy, and a block is told before all denials.
-    @Test func tellsOfTheRevocationFirst() throws {
+    @Test func `tells of the revocation first`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
@@ -251,7 +251,7 @@ import Time
         }
     }
 
-    @Test func registrationsOfDevicesCount() throws {
+    @Test func `registrations of devices count`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac"), path: "/pyrus/push-token") == 403)
             #expect(try explain(service).finding.contains("denied once in ten minutes"))
@@ -261,7 +261,7 @@ import Time
         }
     }
 
-    @Test func tellsSinceWhenItKnows() throws {
+    @Test func `tells since when it knows`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
             let other = try explain(service, user: "user-2")
@@ -270,7 +270,7 @@ import Time
         }
     }
 
-    @Test func aReloadKeepsTheRecordAndForgettingAUserErasesIt() throws {
+    @Test func `a reload keeps the record and forgetting a user erases it`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
             #expect(service.reload { () throws(ConfigurationError) in fixture.configuration })
@@ -282,7 +282,7 @@ import Time
     }
 
     /// The records of before name users with a secret that is gone, so nobody would be found or forgotten there.
-    @Test func anotherSecretEndsTheRecordsOfAnApp() throws {
+    @Test func `another secret ends the records of an app`() throws {
         func authorizer(secret: Int) throws -> Authorizer {
             let key = Application.Key(id: 1, secret: try HMACKey(secret: TestSecret.bytes(secret).span))
             return try Authorizer([Application(id: "shop", keys: [key])])
@@ -305,7 +305,7 @@ import Time
         #expect(ended.completeSince == Self.now + 60)
     }
 
-    @Test func tellsNoTextOfACaller() throws {
+    @Test func `tells no text of a caller`() throws {
         let key = try Self.key("wrong_mac").text()
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
@@ -329,7 +329,7 @@ import Time
         return .known(known)
     }
 
-    @Test func aDenialOfLongAgoIsStillTheLatestAnswer() throws {
+    @Test func `a denial of long ago is still the latest answer`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let denial = try #require(Self.known([.denied(.wrongMac, keyID: 1)], at: Self.now - 3600).denial(key))
         #expect(
@@ -367,7 +367,7 @@ import Time
         #expect(facts.recovery(key)?.isTranslated == true)
     }
 
-    @Test func tellsThatRecordsWereDisplaced() throws {
+    @Test func `tells that records were displaced`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
         let step = try #require(AuthorizationFacts.known(known).steps(key).first)
@@ -375,7 +375,8 @@ import Time
         #expect(step.text.isTranslated)
     }
 
-    @Test(arguments: [(1, "1 other replica did"), (2, "2 other replicas did")]) func tellsOfSilentReplicas(count: Int, text: String) throws
+    @Test(arguments: [(1, "1 other replica did"), (2, "2 other replicas did")]) func `tells of silent replicas`(count: Int, text: String)
+        throws
     {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         for verdicts in [[], [Verdict.authorized(keyID: 1)], [Verdict.denied(.wrongMac, keyID: 1)]] {
@@ -396,7 +397,7 @@ import Time
         #expect(denial.remedy == ValidationError.Problem.notASecurityKey.remedy)
     }
 
-    @Test(arguments: Denial.allCases) func isTranslated(_ denial: Denial) {
+    @Test(arguments: Denial.allCases) func `is translated`(_ denial: Denial) {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         for keyID in [nil, 1] as [UInt32?] {
             let denied = Verdict.denied(denial, keyID: keyID)

@@ -43,7 +43,7 @@ import Time
         #expect(facts.sentence.english == "sink need not send it any more: a later reading replaced it.")
     }
 
-    @Test func aDeadDeliveryNamesItsCauseBeforeItsEnd() {
+    @Test func `a dead delivery names its cause before its end`() {
         let explanation = Explanation(
             Self.facts(
                 .dead, "expired",
@@ -99,7 +99,7 @@ import Time
         #expect(tried.attemptSteps.map { $0.remedy?.english } == [remedy])
     }
 
-    @Test func whatHoldsADeliveryBackHasARemedy() {
+    @Test func `what holds a delivery back has a remedy`() {
         let paused = Self.facts(
             .pending, "status_410", attempts: [Self.attempt(1, outcome: "retry", reason: "status_410")],
             hold: "notifier paused (status_410)")
@@ -173,7 +173,7 @@ import Time
         #expect(facts.remedy == late.remedy)
     }
 
-    @Test func whatIsUnderWayIsFine() {
+    @Test func `what is under way is fine`() {
         let facts = Self.facts(.pending)
         #expect(facts.outcome == .ok)
         #expect(facts.remedy == nil)
@@ -183,7 +183,7 @@ import Time
         #expect(retried.remedy?.english == "Look at the receiver's log; Deskgate tries again.")
     }
 
-    @Test func attemptsAreToldAsTheyEnded() {
+    @Test func `attempts are told as they ended`() {
         let steps = Self.facts(
             .delivered, "logged",
             attempts: [
@@ -201,7 +201,7 @@ import Time
         "purged", "stopped", "claim_lost", "no_key", "no_target", "too_many_deliveries", "queue_full", "notifier_queue_full",
         "attempts_spent",
     ])
-    func endingsHaveRemedies(reason: String) {
+    func `endings have remedies`(reason: String) {
         let facts = Self.facts(reason == "no_target" ? .noTarget : .dead, reason)
         #expect(facts.outcome == .problem)
         #expect(facts.remedy?.english.hasSuffix(".") == true)
@@ -216,7 +216,7 @@ import Time
         #expect(remedy?.isTranslated == true)
     }
 
-    @Test func aLateWebhookIsSaidToBeLate() {
+    @Test func `a late webhook is said to be late`() {
         #expect(Explanation.incoming(Self.event(occurredAt: Self.now - 7_200_000)).text.english.hasSuffix("it was written 2 hours before."))
         #expect(!Explanation.incoming(Self.event()).text.english.contains("before."))
     }
@@ -245,7 +245,7 @@ import Time
     private static let sendbird =
         #","help_desk":"sendbird","sendbird":{"chat_token":{"file":"secrets/chat"},"desk_token":{"file":"secrets/desk"}}"#
 
-    @Test func anUnknownCommentHasItsLikelyCauses() throws {
+    @Test func `an unknown comment has its likely causes`() throws {
         let unknown = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#))
         #expect(unknown.outcome == .problem)
         #expect(unknown.finding.english == "No delivery of comment 4711 is stored.")
@@ -285,7 +285,7 @@ import Time
         #expect(explanation.steps.last?.outcome == .note)
     }
 
-    @Test func aForgottenCommentHasCome() throws {
+    @Test func `a forgotten comment has come`() throws {
         let arrival = UnixMilliseconds(rawValue: Self.now.rawValue - 86_400_000 * 30)
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: arrival))
         #expect(explanation.outcome == .note)
@@ -315,7 +315,7 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("Name one, and ") == true)
     }
 
-    @Test func aCommentIsAsGoodAsItsDeliveries() throws {
+    @Test func `a comment is as good as its deliveries`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "status_200")]))
         #expect(good.outcome == .ok)
@@ -354,7 +354,7 @@ import Time
         #expect(alone.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
     }
 
-    @Test func aDeviceThatNobodyServesIsAProblem() throws {
+    @Test func `a device that nobody serves is a problem`() throws {
         let facts = try Self.comment(#","notifiers":["sink"]"#)
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "tv"), type: "tv", token: try PushToken("t"), registeredAt: Self.now,

@@ -35,7 +35,7 @@ import Time
         return Answer(outcome: outcome, finding: finding, remedy: object["remedy"], steps: steps)
     }
 
-    @Test func judgesAKeyAsAuthorizationDoes() throws {
+    @Test func `judges a key as authorization does`() throws {
         let key = try TestKey().text()
         #expect(try explain("user_id=user-1&security_key=\(key)").outcome == "ok")
         #expect(try explain("app_id=shop&user_id=user-2&security_key=\(key)").finding.contains("403 (wrong_mac)"))
@@ -57,7 +57,7 @@ import Time
             (#""key_id":1"#, "All keys made with the key id 1"),
             (#""issued_before":1773130513"#, "All keys of the app that were issued before"),
         ])
-    func namesTheRevocation(fields: String, text: String) throws {
+    func `names the revocation`(fields: String, text: String) throws {
         let key = try TestKey().text()
         let added = fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","reason":"leaked",\#(fields)}"#)
         #expect(added.status == 201)
@@ -80,7 +80,7 @@ import Time
         #expect(shown["may_chat"] == false)
     }
 
-    @Test func namesTheRevocationOfOneKey() throws {
+    @Test func `names the revocation of one key`() throws {
         let key = try TestKey().text()
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
         #expect(try explain("user_id=user-1&security_key=\(key)").finding.contains("This one key was revoked"))
@@ -97,7 +97,7 @@ import Time
         #expect(answer.finding.hasPrefix("It waits for sink-3: notifier not configured. The last of 1 attempt failed:"))
     }
 
-    @Test func tellsHowAPersonStands() throws {
+    @Test func `tells how a person stands`() throws {
         let open = try explain("user_id=user-1")
         #expect(open.words.prefix(5) == ["app", "revocations", "authorization", "devices", "limits"])
         #expect(open.words.contains("delivery"))
@@ -117,7 +117,7 @@ import Time
         #expect(limits?.contains(" for one device. This one has used 0 of 1 up. A person may have ") == true, "\(limits ?? "")")
     }
 
-    @Test func tellsOfADelivery() throws {
+    @Test func `tells of a delivery`() throws {
         let delivered = try explain("delivery_id=\(AdminDeliverFixture.id(1))")
         #expect(delivered.outcome == "ok")
         #expect(delivered.words == ["webhook", "attempt", "delivery"])
@@ -136,7 +136,7 @@ import Time
         #expect(unknown.finding == "No delivery with this id is stored.")
     }
 
-    @Test func tellsOfAComment() throws {
+    @Test func `tells of a comment`() throws {
         let dead = try explain("comment_id=2")
         #expect(dead.outcome == "problem")
         #expect(dead.finding.hasPrefix("Comment 2 has not arrived: sink-2 gave it up"))
@@ -160,7 +160,7 @@ import Time
         #expect(try remedy().hasPrefix("Nothing need be mended: a notifier serves the device registered now."))
     }
 
-    @Test func tellsOfADevice() throws {
+    @Test func `tells of a device`() throws {
         let unknown = try explain("device_id=device&user_id=user-1")
         #expect(unknown.outcome == "problem")
         #expect(unknown.finding == "No such device is registered, so it is not notified.")
@@ -193,7 +193,7 @@ import Time
     }
 
     /// Neither the answer nor the log has the key, and a question is no change.
-    @Test func tellsNoKey() throws {
+    @Test func `tells no key`() throws {
         let key = try TestKey().text()
         for query in [
             "user_id=user-1&security_key=\(key)", "user_id=other&security_key=\(key)", "security_key=\(key)", "security_key=\(key)x",
@@ -205,7 +205,7 @@ import Time
         #expect(!(try fixture.log.lines().contains { $0.contains("dgk1.") || $0.contains("user-1") || $0.contains(" audit ") }))
     }
 
-    @Test func anActionIsTheRequestThatItSends() throws {
+    @Test func `an action is the request that it sends`() throws {
         let actions = [
             try ExplainAction(appID: "a b", userID: "u&v", securityKey: "dgk1.x"), try ExplainAction(appID: nil, userID: "u"),
             try ExplainAction(appID: nil, userID: nil, commentID: "007"), try ExplainAction(appID: "a", userID: "u", deviceID: "d"),

@@ -12,7 +12,7 @@ import Time
     private let store: any Store = MemoryStore()
     private static let now = TestTime.now.milliseconds
 
-    @Test func findsRevocationsAmongTheNewest() throws {
+    @Test func `finds revocations among the newest`() throws {
         let key = try #require(SecurityKey(try TestKey().text().utf8.span))
         try store.revoke(.sample(1, appID: "shop", .keyID(1)))
         try store.revoke(.sample(2, appID: "shop", .user("ann")))
@@ -43,7 +43,7 @@ import Time
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
-    @Test func findsDeliveriesAmongTheNewest() throws {
+    @Test func `finds deliveries among the newest`() throws {
         func search(_ user: String, wanted: Int = 5) throws -> DeliverySearch {
             try DeliverySearch(store, DeliveryFilter(), wanted: wanted, mostRead: 20) { $0.event.userID == user }
         }

@@ -26,7 +26,7 @@ import Time
         return facts
     }
 
-    @Test(arguments: Denial.allCases) func everyDenialIsNamedWithItsRemedy(_ denial: Denial) throws {
+    @Test(arguments: Denial.allCases) func `every denial is named with its remedy`(_ denial: Denial) throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"), reason: "rude")
         let facts = try Self.facts(.denied(denial, keyID: 1), revocations: denial == .revoked ? [block] : [])
         let explanation = Explanation(facts)
@@ -51,7 +51,7 @@ import Time
     }
 
     /// Each denial has words of its own, so that none stands for another.
-    @Test func noTwoDenialsAreTheSame() throws {
+    @Test func `no two denials are the same`() throws {
         let all = try Denial.allCases.map { denial in
             let facts = try Self.facts(.denied(denial, keyID: 1))
             return (denial.sentence(facts) + denial.remedy(facts)).english
@@ -59,7 +59,7 @@ import Time
         #expect(Set(all).count == Denial.allCases.count)
     }
 
-    @Test func timesAreTold() throws {
+    @Test func `times are told`() throws {
         let future = try Self.facts(.denied(.issuedInFuture, keyID: 1), issuedAt: Self.now + 300)
         #expect(Explanation(future).finding.english.contains("2026-03-10T08:20:12.000Z, which is 5 minutes ahead of this machine's clock"))
         let expired = try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 7200)
@@ -71,7 +71,7 @@ import Time
         #expect(Explanation(never).steps.contains { $0.subject == .life && $0.text.english.hasSuffix("and never expires.") })
     }
 
-    @Test func whatIsAllowedIsFine() throws {
+    @Test func `what is allowed is fine`() throws {
         let explanation = Explanation(try Self.facts(.authorized(keyID: 1)))
         #expect(explanation.outcome == .ok)
         #expect(explanation.remedy == nil)
@@ -168,7 +168,7 @@ import Time
         #expect(explanation.steps.last?.remedy == nil)
     }
 
-    @Test func shadowModeIsNoPermission() throws {
+    @Test func `shadow mode is no permission`() throws {
         let explanation = Explanation(try Self.facts(.shadowed(.wrongMac, keyID: 1), shadowUntil: Self.now + 60))
         #expect(explanation.outcome == .note)
         #expect(
@@ -182,7 +182,7 @@ import Time
     }
 
     /// Somebody who is blocked is denied in spite of it.
-    @Test(arguments: [Denial.revoked, .wrongMac, .expired]) func shadowModeIsNoneForWhoIsBlocked(_ denial: Denial) throws {
+    @Test(arguments: [Denial.revoked, .wrongMac, .expired]) func `shadow mode is none for who is blocked`(_ denial: Denial) throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"), reason: "rude")
         let facts = try Self.facts(.denied(denial, keyID: 1), shadowUntil: Self.now + 60, revocations: [block])
         let explanation = Explanation(facts)
@@ -192,7 +192,7 @@ import Time
         #expect(step.text.english.contains("not to blocked users"))
     }
 
-    @Test func theBackendIsNamedAndNotAsked() throws {
+    @Test func `the backend is named and not asked`() throws {
         var facts = try Self.facts(.unconfirmed(keyID: 1), mode: .keyAndBackend)
         facts.backend = "https://backend.test"
         let explanation = Explanation(facts)
@@ -235,14 +235,14 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)
     }
 
-    @Test(arguments: UndecidedReason.allCases) func everyIndecisionIsToldApartFromADenial(_ reason: UndecidedReason) throws {
+    @Test(arguments: UndecidedReason.allCases) func `every indecision is told apart from a denial`(_ reason: UndecidedReason) throws {
         let explanation = Explanation(try Self.facts(.undecided(reason)))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.contains("503 (\(reason.rawValue))"))
         #expect(explanation.remedy != nil)
     }
 
-    @Test func aMalformedKeyIsToldWithoutItsText() throws {
+    @Test func `a malformed key is told without its text`() throws {
         var facts = try Self.facts(.malformed(ValidationError(.securityKey, .notASecurityKey)))
         facts.key = nil
         let explanation = Explanation(facts)
@@ -251,7 +251,7 @@ import Time
         #expect(explanation.steps.map(\.subject) == [.key])
     }
 
-    @Test func withoutAPersonOnlyWhatCanBeSaidIsSaid() throws {
+    @Test func `without a person only what can be said is said`() throws {
         let well = Explanation(try Self.facts(nil))
         #expect(well.outcome == .note)
         #expect(well.remedy?.english == "Ask again with user_id.")
@@ -278,13 +278,13 @@ import Time
     }
 
     /// Whoever gets a new key for an expired one is told that it would be denied as well.
-    @Test func aBlockIsToldBesideWhatDecides() throws {
+    @Test func `a block is told beside what decides`() throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         let explanation = Explanation(try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 100, revocations: [block]))
         #expect(explanation.steps.suffix(2).map(\.subject) == [.life, .revocations])
     }
 
-    @Test func aKeyIsExplainedWhileTheStoreIsAway() throws {
+    @Test func `a key is explained while the store is away`() throws {
         var facts = try Self.facts(.denied(.revoked, keyID: 1))
         facts.storeProblem = "no database"
         let explanation = Explanation(facts)
@@ -307,14 +307,14 @@ import Time
     }
 
     /// A path may hold a secret.
-    @Test func ofABackendOnlyTheOriginIsShown() {
+    @Test func `of a backend only the origin is shown`() {
         let verify = Configuration.Verify(
             mode: .backend, url: "https://backend.test:8443/hook/secret?x=y", secrets: [], timeoutMilliseconds: 500,
             lifetimes: AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10), whenUndecided: .error)
         #expect(verify.origin == "https://backend.test:8443")
     }
 
-    @Test func commandsAreSafeToCopy() {
+    @Test func `commands are safe to copy`() {
         #expect(TextFragments.word("user-1@shop.test") == "user-1@shop.test")
         #expect(TextFragments.word("a b") == "'a b'")
         #expect(TextFragments.word("$(x)'y") == #"'$(x)'\''y'"#)

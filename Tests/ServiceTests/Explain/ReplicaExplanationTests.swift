@@ -80,7 +80,7 @@ import Time
         return try #require(answer.withLock { $0 }).object()
     }
 
-    @Test func theOthersAreAsked() throws {
+    @Test func `the others are asked`() throws {
         defer { close() }
         for graph in graphs { for _ in 0..<2 { #expect(try authorize(graph, TestKey(secret: 9)) == 403) } }
         let denied = try explain()
@@ -92,7 +92,7 @@ import Time
         #expect(allowed["finding"]?.text?.contains("The latest request was allowed") == true)
     }
 
-    @Test func aReplicaThatDoesNotAnswerIsCounted() throws {
+    @Test func `a replica that does not answer is counted`() throws {
         defer { close() }
         let (recorder, state) = (AuthorizationRecorder(now: { TestTime.now }), graphs[0].helpDeskState)
         _ = recorder.records(of: state.current.authorizer)
@@ -120,7 +120,7 @@ import Time
         #expect(inquiry.known(appID: "shop", userID: "user-1")?.silentReplicas == 1)
     }
 
-    @Test func allForgetAUser() throws {
+    @Test func `all forget a user`() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)
         graphs[0].authorizations.forget(RevokedPerson(appID: "shop", userID: "user-1"))
@@ -130,7 +130,7 @@ import Time
     }
 
     /// The database has no id of the user whom it is asked about.
-    @Test func noUserIsNamedInTheDatabase() throws {
+    @Test func `no user is named in the database`() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)
         _ = try explain()

@@ -15,7 +15,7 @@ import Testing
         fixture = try AdminDeliverFixture()
     }
 
-    @Test func countsDeadDeliveriesByReason() throws {
+    @Test func `counts dead deliveries by reason`() throws {
         let answer = try fixture.send(.get, "/v1/deliveries/reasons").object()
         #expect(answer["counted"] == 2)
         #expect(answer["complete"] == true)
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A notifier that is not configured stands there while deliveries wait for it.
-    @Test func listsNotifiers() throws {
+    @Test func `lists notifiers`() throws {
         guard case .array(let notifiers) = try fixture.send(.get, "/v1/notifiers").object()["notifiers"] else {
             throw SocketClient.Failure.closed
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(notifiers[1]["oldest_at"] == "2026-03-10T08:15:11.993Z")
     }
 
-    @Test func testsANotifierInTheWayOfEveryEvent() throws {
+    @Test func `tests a notifier in the way of every event`() throws {
         let response = fixture.send(.post, "/v1/notifiers/test", body: #"{"notifier":"log"}"#)
         guard case .string(let id) = try response.object()["delivery_id"] else { throw SocketClient.Failure.closed }
         let delivery = try fixture.send(.get, "/v1/deliveries/\(id)").object()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func showsTheConfigurationWithoutSecrets() throws {
+    @Test func `shows the configuration without secrets`() throws {
         let directory = try ConfigurationDirectory()
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let configuration = try directory.configuration(

@@ -22,7 +22,7 @@ import Testing
         "view-people.js", "view-sessions.js", "view-store.js", "view-tickets.js", "words-en.js", "words-ru.js", "words.js",
     ]
 
-    @Test func hasOneFieldThatSignsInAndOneThatFinds() throws {
+    @Test func `has one field that signs in and one that finds`() throws {
         let response = try PageFixture().send(.get, "/")
         #expect(response.status == 200)
         #expect(response.headers["content-type"] == "text/html; charset=utf-8")
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Text becomes markup nowhere, and nothing comes from elsewhere.
-    @Test(arguments: files) func holdsNothingThatCouldRunText(_ file: String) throws {
+    @Test(arguments: files) func `holds nothing that could run text`(_ file: String) throws {
         let text = try PageFixture().send(.get, "/page/\(file)").text
         for word in [
             "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "javascript:", " style=\"",
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// What the service may name has its word on the page, and a problem its place.
-    @Test(arguments: ["words-en.js", "words-ru.js"]) func hasAWordForWhatTheServiceNames(_ file: String) throws {
+    @Test(arguments: ["words-en.js", "words-ru.js"]) func `has a word for what the service names`(_ file: String) throws {
         let fixture = try PageFixture()
         let words = fixture.send(.get, "/page/\(file)").text
         let keys =
@@ -89,7 +89,7 @@ import Testing
         for reason in reasons { #expect(words.contains("\"refusal.\(reason)\": "), "\(reason)") }
     }
 
-    @Test func hasNoOtherFiles() throws {
+    @Test func `has no other files`() throws {
         let fixture = try PageFixture()
         #expect(fixture.send(.get, "/page/other.js").status == 404)
         #expect(fixture.send(.get, "/page/..%2Findex.html").status == 404)
@@ -100,7 +100,7 @@ import Testing
         (.get, "/"), (.get, "/page/main.js"), (.get, "/session"), (.post, "/session"), (.delete, "/session"),
     ]
 
-    @Test(arguments: pageRequests) func canBeSwitchedOff(_ method: HTTPServer.Method, _ path: String) throws {
+    @Test(arguments: pageRequests) func `can be switched off`(_ method: HTTPServer.Method, _ path: String) throws {
         let fixture = try PageFixture()
         _ = fixture.signIn(.read)
         try fixture.admin.reload(members: ServiceFixture.roleTokens, others: #""operators":{"page":false}"#)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Where other machines could read the token on the way, the page says what to do, and the API goes on.
-    @Test(arguments: pageRequests) func needsTLSBeyondThisMachine(_ method: HTTPServer.Method, _ path: String) throws {
+    @Test(arguments: pageRequests) func `needs TLS beyond this machine`(_ method: HTTPServer.Method, _ path: String) throws {
         let fixture = try PageFixture(members: #""host":"0.0.0.0","# + ServiceFixture.roleTokens)
         let response = fixture.send(method, path)
         #expect(response.status == 403)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A foreign name that leads to this machine (DNS rebinding) gets neither the page nor a session.
-    @Test(arguments: pageRequests) func isServedUnderItsOwnNameOnly(_ method: HTTPServer.Method, _ path: String) throws {
+    @Test(arguments: pageRequests) func `is served under its own name only`(_ method: HTTPServer.Method, _ path: String) throws {
         let router = try ServiceFixture().graph().adminRouter
         #expect(InProcessClient(router).send(method, path, headers: ["Host": "evil.example"]).status == 421)
         #expect(InProcessClient(router).send(.get, "/", headers: ["Host": "localhost:9090"]).status == 200)

@@ -68,25 +68,25 @@ import Testing
         get throws { try fixture.admin.send(.get, "/v1/users?app_id=shop&user_id=user-1").object()["may_chat"] }
     }
 
-    @Test func isRandomAndNoPartOfTheCookie() {
+    @Test func `is random and no part of the cookie`() {
         #expect(secret.utf8.count == 43)
         #expect(secret != otherSecret)
         #expect(!cookie.contains(secret))
     }
 
-    @Test(arguments: guarded, Forgery.allCases) func isNeededByEveryRequest(_ index: Int, _ forgery: Forgery) {
+    @Test(arguments: guarded, Forgery.allCases) func `is needed by every request`(_ index: Int, _ forgery: Forgery) {
         fixture.secret = forged(forgery)
         let response = send(AdminRoute.all[index])
         #expect(response.status == 401)
         #expect(response.text.contains(forgery.code))
     }
 
-    @Test(arguments: guarded) func sufficesBesideTheCookie(_ index: Int) {
+    @Test(arguments: guarded) func `suffices beside the cookie`(_ index: Int) {
         #expect(send(AdminRoute.all[index]).status != 401)
     }
 
     /// The program forges whatever else a browser states.
-    @Test(arguments: Forgery.allCases) func isNeededToBlockSomebody(_ forgery: Forgery) throws {
+    @Test(arguments: Forgery.allCases) func `is needed to block somebody`(_ forgery: Forgery) throws {
         let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"]
         fixture.secret = forged(forgery)
         #expect(fixture.send(.post, "/v1/users/block", body: Self.person, headers: headers).status == 401)
@@ -96,12 +96,12 @@ import Testing
         #expect(try mayChat == false)
     }
 
-    @Test(arguments: Forgery.allCases) func isNeededToSeeTheSession(_ forgery: Forgery) {
+    @Test(arguments: Forgery.allCases) func `is needed to see the session`(_ forgery: Forgery) {
         fixture.secret = forged(forgery)
         #expect(fixture.send(.get, "/session").text == #"{"role":null,"token":null}"#)
     }
 
-    @Test(arguments: Forgery.allCases) func isNeededToEndTheSession(_ forgery: Forgery) {
+    @Test(arguments: Forgery.allCases) func `is needed to end the session`(_ forgery: Forgery) {
         fixture.secret = forged(forgery)
         let response = fixture.send(.delete, "/session")
         #expect(response.status == 401)
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Signing in ends the browser's former session; the holder of a token and of somebody's cookie ends none.
-    @Test func isNeededToReplaceTheSession() {
+    @Test func `is needed to replace the session`() {
         _ = fixture.signIn(.operate)
         (fixture.cookie, fixture.secret) = (cookie, secret)
         #expect(fixture.send(.get, "/v1/deliveries").text.contains("session_ended"))
@@ -120,14 +120,14 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
     }
 
-    @Test(arguments: mixtures + pairs) func findsItsCookieAmongOthers(_ mixture: String) {
+    @Test(arguments: mixtures + pairs) func `finds its cookie among others`(_ mixture: String) {
         fixture.cookie = mixed(mixture)
         #expect(fixture.send(.get, "/session").text.contains("operate"))
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
         #expect(fixture.send(.post, "/v1/users/block", body: Self.person).status == 200)
     }
 
-    @Test(arguments: mixtures + pairs) func endsItsSessionAmongOthers(_ mixture: String) {
+    @Test(arguments: mixtures + pairs) func `ends its session among others`(_ mixture: String) {
         fixture.cookie = mixed(mixture)
         #expect(fixture.send(.delete, "/session").status == 200)
         (fixture.cookie, fixture.secret) = (cookie, secret)
@@ -136,7 +136,7 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
     }
 
-    @Test(arguments: mixtures, Forgery.allCases) func isNeededBesideSeveralCookies(_ mixture: String, _ forgery: Forgery) {
+    @Test(arguments: mixtures, Forgery.allCases) func `is needed beside several cookies`(_ mixture: String, _ forgery: Forgery) {
         fixture.cookie = mixed(mixture)
         fixture.secret = forged(forgery)
         let response = fixture.send(.get, "/v1/deliveries")
@@ -144,25 +144,25 @@ import Testing
         #expect(response.text.contains(forgery.code))
     }
 
-    @Test func isNotNeededBesideAToken() {
+    @Test func `is not needed beside a token`() {
         fixture.secret = nil
         #expect(fixture.send(.get, "/v1/deliveries", headers: AdminDeliverFixture.authorization).status == 200)
     }
 
-    @Test func isAskedForInTheAnswer() {
+    @Test func `is asked for in the answer`() {
         fixture.secret = nil
         let text = fixture.send(.get, "/v1/deliveries").text
         #expect(text.contains("Deskgate-Session-Secret"))
         #expect(text.contains("Authorization: Bearer"))
     }
 
-    @Test func isMissedInTheAuditLog() throws {
+    @Test func `is missed in the audit log`() throws {
         fixture.secret = nil
         _ = fixture.send(.post, "/v1/users/block", body: Self.person)
         #expect(try fixture.audits().last == "WARN audit action=authenticate outcome=session_secret_missing")
     }
 
-    @Test func isNotLogged() throws {
+    @Test func `is not logged`() throws {
         _ = fixture.send(.post, "/v1/users/block", body: Self.person)
         fixture.secret = otherSecret
         _ = fixture.send(.post, "/v1/users/block", body: Self.person)

@@ -19,7 +19,7 @@ import Time
 
     private var role: String { fixture.send(.get, "/session").text }
 
-    @Test func opensForThoseWhoMayRead() throws {
+    @Test func `opens for those who may read`() throws {
         #expect(role == #"{"role":null,"token":null}"#)
         let response = fixture.signIn(.read)
         #expect(response.status == 200)
@@ -31,7 +31,7 @@ import Time
         #expect(fixture.send(.get, "/v1/status").status == 200)
     }
 
-    @Test func hasACookieThatNoScriptAndNoOtherSiteGets() throws {
+    @Test func `has a cookie that no script and no other site gets`() throws {
         let set = try #require(fixture.signIn(.read).headers["set-cookie"])
         let parts = set.split(separator: "; ").map { String($0) }
         #expect(parts.dropFirst().elementsEqual(["Path=/", "HttpOnly", "SameSite=Strict"]))
@@ -39,7 +39,7 @@ import Time
     }
 
     /// With TLS, browsers take it from this very host alone.
-    @Test func isKeptToItsHostWithTLS() throws {
+    @Test func `is kept to its host with TLS`() throws {
         let files = try TemporaryDirectory()
         try files.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try files.write("key.pem", TestCertificate.shared.key)
@@ -51,7 +51,7 @@ import Time
     }
 
     /// Browsers send cookies to every port of a host: services behind two tunnels must not take each other's away.
-    @Test func isKeptApartByThePort() throws {
+    @Test func `is kept apart by the port`() throws {
         let (first, second) = (["Host": "127.0.0.1:9090"], ["Host": "localhost:9091"])
         func set(_ headers: [String: String]) throws -> String {
             let origin = "http://" + (headers["Host"] ?? "")
@@ -64,7 +64,7 @@ import Time
         #expect(try set(["Host": "localhost"]) == "deskgate_session")
     }
 
-    @Test func isRefusedToOthers() throws {
+    @Test func `is refused to others`() throws {
         #expect(fixture.signIn(TestSecret.text(99)).status == 401)
         let minting = fixture.signIn(.mint)
         #expect(minting.status == 403)
@@ -80,7 +80,7 @@ import Time
             ])
     }
 
-    @Test func doesWhatItsTokenMay() throws {
+    @Test func `does what its token may`() throws {
         _ = fixture.signIn(.read)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
         _ = fixture.signIn(.operate)
@@ -95,7 +95,7 @@ import Time
     }
 
     /// `admin.token` may mint, and a browser of its holder may not.
-    @Test func mintsNothing() {
+    @Test func `mints nothing`() {
         #expect(fixture.signIn(ServiceFixture.token).status == 200)
         #expect(fixture.send(.post, "/v1/keys", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 403)
     }
@@ -103,7 +103,7 @@ import Time
     @Test(arguments: [
         nil, "null", "http://127.0.0.1:8080", "http://localhost:9090", "https://evil.example", "http://127.0.0.1:9090.evil.example",
     ])
-    func changesNothingFromElsewhere(_ origin: String?) {
+    func `changes nothing from elsewhere`(_ origin: String?) {
         #expect(fixture.signIn(ServiceFixture.token(.operate), origin: origin).status == 403)
         _ = fixture.signIn(.operate)
         let response = fixture.send(.post, "/v1/deliveries/retry", body: retry, origin: origin)
@@ -113,14 +113,14 @@ import Time
         #expect(role.contains("operate"))
     }
 
-    @Test(arguments: ["cross-site", "same-site", "none"]) func changesNothingWhatTheBrowserCallsForeign(_ site: String) {
+    @Test(arguments: ["cross-site", "same-site", "none"]) func `changes nothing what the browser calls foreign`(_ site: String) {
         _ = fixture.signIn(.operate)
         let headers = ["Sec-Fetch-Site": site]
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: headers).status == 403)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: ["Sec-Fetch-Site": "same-origin"]).status == 200)
     }
 
-    @Test func endsWhenSignedOut() throws {
+    @Test func `ends when signed out`() throws {
         _ = fixture.signIn(.read)
         let response = fixture.send(.delete, "/session")
         #expect(response.status == 200)
@@ -130,7 +130,7 @@ import Time
     }
 
     /// The browser may still have the cookie of a session that has ended.
-    @Test func endsWithItsToken() throws {
+    @Test func `ends with its token`() throws {
         _ = fixture.signIn(.read)
         try fixture.admin.reload(
             members: #""tokens":[{"name":"operate-holder","role":"operate","token":{"file":"secrets/operate-token"}}]"#)
@@ -142,14 +142,14 @@ import Time
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    @Test func getsTheRoleThatItsTokenGets() throws {
+    @Test func `gets the role that its token gets`() throws {
         _ = fixture.signIn(.operate)
         try fixture.admin.reload(members: #""tokens":[{"name":"operate-holder","role":"read","token":{"file":"secrets/operate-token"}}]"#)
         #expect(role == #"{"role":"read","token":"operate-holder"}"#)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
     }
 
-    @Test func endsWithoutUse() {
+    @Test func `ends without use`() {
         _ = fixture.signIn(.read)
         fixture.pass(minutes: 29)
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
@@ -160,7 +160,7 @@ import Time
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    @Test func endsAfterEightHours() {
+    @Test func `ends after eight hours`() {
         _ = fixture.signIn(.read)
         for _ in 1...19 {
             fixture.pass(minutes: 25)
@@ -171,7 +171,7 @@ import Time
     }
 
     /// The one of the same token that was used longest ago makes room.
-    @Test func areLimitedForEachToken() throws {
+    @Test func `are limited for each token`() throws {
         let (book, tokens) = try bookAndTokens()
         let token = try #require(tokens["read"])
         let first = try book.open(token)
@@ -189,7 +189,7 @@ import Time
 
     /// Each token against each other one: the victim's session was used longest ago of all.
     @Test(arguments: ["admin", "read", "operate"], ["admin", "read", "operate"])
-    func endNoSessionOfAnotherToken(_ flooding: String, _ victim: String) throws {
+    func `end no session of another token`(_ flooding: String, _ victim: String) throws {
         let (book, tokens) = try bookAndTokens()
         let flood = try #require(tokens[flooding])
         let token = try #require(tokens[victim])

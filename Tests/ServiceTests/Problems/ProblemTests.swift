@@ -10,7 +10,7 @@ import Time
 
 /// Problems as the first view and `GET /v1/status` show them.
 @Suite struct ProblemTests: ProblemScene {
-    @Test func whereNothingIsWrongNothingIsSaid() throws {
+    @Test func `where nothing is wrong nothing is said`() throws {
         let healthy = try Self.search(
             statuses: [Self.status(.working, ends: Self.now + 90 * 86_400), Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 20)],
@@ -27,7 +27,7 @@ import Time
         #expect(healthy.problems == [])
     }
 
-    @Test func eachKindIsFoundWithItsRemedy() throws {
+    @Test func `each kind is found with its remedy`() throws {
         let found = try [
             Self.search(store: StoreError(.unavailable, "away")),
             Self.search(revocations: Self.known(.none, at: 0, copyProblem: "cannot use /copy")),
@@ -144,7 +144,7 @@ import Time
     }
 
     /// The urgent stands first, whatever was found first.
-    @Test func theUrgentStandsFirst() throws {
+    @Test func `the urgent stands first`() throws {
         let problems = try Self.search(
             members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#,
             store: StoreError(.diskFull, "full"),

@@ -78,7 +78,7 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
+    @Test func `a credential that has ended is worse than one that ends`() throws {
         func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
             try Self.search(statuses: [Self.status(.working, ends: end)]).problems.first?.severity
         }
@@ -150,7 +150,7 @@ import Time
     }
 
     @Test(arguments: [StoreError.Kind.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .closed])
-    func everyFaultOfTheStoreHasARemedy(_ kind: StoreError.Kind) throws {
+    func `every fault of the store has a remedy`(_ kind: StoreError.Kind) throws {
         let problem = try #require(try Self.search(store: StoreError(kind, "away")).problems.first)
         #expect(problem.kind == .store)
         #expect(problem.text.english.contains("(\(kind.rawValue)): away."))

@@ -13,11 +13,11 @@ import Testing
 /// The admin listener's answers, with and without a socket.
 @Suite struct AdminRouteTests {
     @Test(arguments: AdminCases.all())
-    func answersInProcess(_ exchange: ExchangeCase) throws {
+    func `answers in process`(_ exchange: ExchangeCase) throws {
         exchange.check(exchange.send(to: InProcessClient(try ServiceFixture().graph().adminRouter)))
     }
 
-    @Test func answersOnASocket() throws {
+    @Test func `answers on a socket`() throws {
         try ServiceFixture().withService { service in
             let client = try SocketClient(service.adminAddress)
             for exchange in AdminCases.all() { exchange.check(try exchange.send(to: client)) }
@@ -25,14 +25,14 @@ import Testing
     }
 
     @Test(arguments: ["Bearer", "bearer", "BEARER"])
-    func takesTheTokenByAnySpellingOfTheScheme(_ scheme: String) throws {
+    func `takes the token by any spelling of the scheme`(_ scheme: String) throws {
         let client = InProcessClient(try ServiceFixture().graph().adminRouter)
         let body = Array(#"{"app_id":"shop","user_id":"user-1"}"#.utf8)
         let response = client.send(.post, "/v1/keys", headers: ["authorization": "\(scheme) \(ServiceFixture.token)"], body: body)
         #expect(response.status == 201)
     }
 
-    @Test func mintsNothingWithoutAConfiguredToken() throws {
+    @Test func `mints nothing without a configured token`() throws {
         let client = InProcessClient(try ServiceFixture(json: "{\(ConfigurationDirectory.apps)}").graph().adminRouter)
         for headers in [[:], AdminCases.authorization, ["Authorization": "Bearer "]] {
             ExchangeCase(
@@ -44,7 +44,7 @@ import Testing
         #expect(client.send(.get, "/metrics").status == 200)
     }
 
-    @Test func showsMetricsToEveryoneUnlessTheyNeedTheToken() throws {
+    @Test func `shows metrics to everyone unless they need the token`() throws {
         let open = InProcessClient(try ServiceFixture().graph().adminRouter)
         let response = open.send(.get, "/metrics")
         #expect(response.status == 200)
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Wherever a token comes in the list, one that is only nearly right is refused.
-    @Test func refusesWhatIsNearlyAToken() throws {
+    @Test func `refuses what is nearly a token`() throws {
         let json = ServiceFixture.json(admin: ServiceFixture.roleTokens)
         let client = InProcessClient(try ServiceFixture(json: json).graph().adminRouter)
         for token in [ServiceFixture.token] + AdminToken.Role.allCases.map(ServiceFixture.token) {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: AdminToken.Role.allCases) func showsMetricsToWhomMayRead(_ role: AdminToken.Role) throws {
+    @Test(arguments: AdminToken.Role.allCases) func `shows metrics to whom may read`(_ role: AdminToken.Role) throws {
         let headers = ["Authorization": "Bearer \(ServiceFixture.token(role))"]
         for admin in [#""metrics_need_token":true"#, #""host":"0.0.0.0""#] {
             let json = ServiceFixture.json(admin: "\(admin),\(ServiceFixture.roleTokens)")

@@ -91,7 +91,7 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
         return text
     }
 
-    @Test(arguments: [false, true]) func servesAppsOfEveryHelpDesk(isLate: Bool) throws {
+    @Test(arguments: [false, true]) func `serves apps of every help desk`(isLate: Bool) throws {
         let fixture = try ProvenFixture(isLate: isLate, reading: .object(Self.number))
         let answer = fixture.ask(try ProvenFixture<Int64>.json(#","number":7"#))
         #expect(answer.status == 200)
@@ -102,7 +102,7 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
         #expect(fixture.counts() == [#"{app="chat",result="done"} 1"#, #"{app="shop",result="done"} 1"#])
     }
 
-    @Test(arguments: [HelpDeskKind.pyrus, .sendbird]) func servesAppsOfOneHelpDesk(_ kind: HelpDeskKind) throws {
+    @Test(arguments: [HelpDeskKind.pyrus, .sendbird]) func `serves apps of one help desk`(_ kind: HelpDeskKind) throws {
         let fixture = try ProvenFixture(of: kind, reading: .credentials)
         let statuses = try [("shop", 1), ("chat", 2)].map { fixture.ask(try ProvenFixture<Void>.json(app: $0.0, secret: $0.1)).status }
         #expect(statuses == (kind == .pyrus ? [200, 403] : [403, 200]))
@@ -110,7 +110,7 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
     }
 
     /// Strangers learn nothing of what is wrong with the rest, and the route's owner never hears of them.
-    @Test func judgesTheKeyFirst() throws {
+    @Test func `judges the key first`() throws {
         let fixture = try ProvenFixture(reading: .object(Self.number))
         let denied = #"{"error":"denied","message":"This user may not use the chat."}"#
         for body in [
@@ -131,7 +131,7 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
         #expect(!log.contains("user-1"))
     }
 
-    @Test func readsFormsWhereTextsAreEnough() throws {
+    @Test func `reads forms where texts are enough`() throws {
         let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())"
         #expect(try ProvenFixture(reading: .credentials).ask(form).text == "shop user-1 a%2Fb ()")
         let text = try ProvenFixture(reading: .text("text", longest: 5, Self.text))

@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: ["GET /v1/status", "GET /v1/deliveries", "DELETE /v1/deliveries?state=dead"])
-    func exactlyOneCounts(request: String) throws {
+    func `exactly one counts`(request: String) throws {
         try ServiceFixture().withService { service in
             for (headers, status) in Self.cases {
                 let client = try SocketClient(service.adminAddress)

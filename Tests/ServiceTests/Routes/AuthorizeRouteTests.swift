@@ -15,12 +15,12 @@ import Testing
     private static let members = #""security_keys":{"longest_life_seconds":7776000}"#
 
     @Test(arguments: try AuthorizeCases.all())
-    func answersInProcess(_ exchange: ExchangeCase) throws {
+    func `answers in process`(_ exchange: ExchangeCase) throws {
         let client = InProcessClient(try ServiceFixture(members: Self.members).graph().publicRouter)
         exchange.check(exchange.send(to: client))
     }
 
-    @Test func answersOnASocket() throws {
+    @Test func `answers on a socket`() throws {
         try ServiceFixture(members: Self.members).withService { service in
             for exchange in try AuthorizeCases.all() {
                 exchange.check(try exchange.send(to: SocketClient(service.publicAddress)))
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func answersOnAKeptConnection() throws {
+    @Test func `answers on a kept connection`() throws {
         try ServiceFixture(members: Self.members).withService { service in
             let client = try SocketClient(service.publicAddress)
             for exchange in try AuthorizeCases.all() { exchange.check(try exchange.send(to: client)) }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: try AuthorizeCases.all().filter { $0.status >= 400 })
-    func errorsHaveOneForm(_ exchange: ExchangeCase) throws {
+    func `errors have one form`(_ exchange: ExchangeCase) throws {
         let client = InProcessClient(try ServiceFixture(members: Self.members).graph().publicRouter)
         let value = try JSONDocument(parsing: exchange.send(to: client).body.span).value()
         guard case .object(let object) = value else {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func errorsRepeatNoValue() throws {
+    @Test func `errors repeat no value`() throws {
         let client = InProcessClient(try ServiceFixture().graph().publicRouter)
         let marker = "MARKER"
         for field in AuthorizeCases.expectations.keys {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func ignoresTheQuery() throws {
+    @Test func `ignores the query`() throws {
         try ServiceFixture().withService { service in
             let exchange = ExchangeCase(
                 name: "query", path: "/pyrus/authorize?app_id=bank", headers: AuthorizeCases.jsonType, body: try AuthorizeCases.json(),
@@ -80,14 +80,14 @@ import Testing
         }
     }
 
-    @Test func answersHeadAsGetButWithoutABody() throws {
+    @Test func `answers head as get but without a body`() throws {
         try ServiceFixture().withService { service in
             let exchange = ExchangeCase(name: "HEAD", method: .head, path: "/livez", status: 200, answer: "")
             exchange.check(try exchange.send(to: SocketClient(service.publicAddress)))
         }
     }
 
-    @Test func isNotReadyWhileStopping() throws {
+    @Test func `is not ready while stopping`() throws {
         let graph = try ServiceFixture().graph()
         graph.readiness.stop()
         let client = InProcessClient(graph.publicRouter)

@@ -45,7 +45,7 @@ import Testing
         return try Command("sh", "-c", "exec \(curl) \(arguments)").output
     }
 
-    @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"]) func admitsWhoShowsOne(version: String) throws {
+    @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"]) func `admits who shows one`(version: String) throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             #expect(try authorize(service, "\(version) \(own)").hasSuffix("200"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func refusesOthers() throws {
+    @Test func `refuses others`() throws {
         let refused: [(reason: String, issued: (certificate: String, key: String))] = [
             ("untrusted", try TestAuthority().issue()), ("untrusted", try authority.issue(purpose: "serverAuth")),
             ("expired", try authority.issue(isExpired: true)),
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A certificate is public, so showing one without its key must prove nothing: the handshake fails.
-    @Test func wantsTheKeyToo() throws {
+    @Test func `wants the key too`() throws {
         let (own, other) = (try authority.issue(), try authority.issue())
         try scratch.write("certificate", own.certificate)
         try scratch.write("key", other.key)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A refusal counts as one, and not as a verdict; the probes and what does not exist answer everybody.
-    @Test func isNoVerdict() throws {
+    @Test func `is no verdict`() throws {
         try fixture.withService { service throws in
             #expect(try authorize(service) == "\(Self.refusal)403")
             for (path, status) in [("/livez", "200"), ("/readyz", "200"), ("/pyrus/authorize", "405"), ("/nothing", "404")] {
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Both requests use one connection.
-    @Test func judgesEachRequestOfAConnection() throws {
+    @Test func `judges each request of a connection`() throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             #expect(try authorize(service, own, requests: 2).count(of: "200") == 2)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func trustsOtherAuthoritiesAfterAReload() throws {
+    @Test func `trusts other authorities after a reload`() throws {
         let next = try TestAuthority()
         let (own, others) = (try authority.issue(), try next.issue())
         try fixture.withService { service throws in
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A file that is not readable as certificates changes nothing.
-    @Test func isReloadedWholeOrNotAtAll() throws {
+    @Test func `is reloaded whole or not at all`() throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             try scratch.write("authorities.pem", "-----BEGIN CERTIFICATE-----\nnone\n", mode: 0o644)

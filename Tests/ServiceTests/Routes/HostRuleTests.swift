@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         "localhost", "LOCALHOST", "localhost:9090", "127.0.0.1", "127.0.0.1:9090", "10.1.2.3", "[::1]", "[::1]:9090", "[fe80::1]:1",
     ])
-    func addressesAndLocalhostAreLocal(_ host: String) {
+    func `addresses and localhost are local`(_ host: String) {
         let bytes = Array(host.utf8)
         let isLocal = HostRule.isLocalName(bytes.span)
         #expect(isLocal)
@@ -24,7 +24,7 @@ import Testing
         "", ":9090", "evil.example", "evil.example:9090", "localhost.evil.example", "localhost:9090.evil.example", "127.0.0.1.evil.example",
         "face", "[::1].evil.example", "::1x", "0x7f.1", "localhost ", "evil.example:", "a:1:2",
     ])
-    func otherNamesAreNot(_ host: String) {
+    func `other names are not`(_ host: String) {
         let bytes = Array(host.utf8)
         let isLocal = HostRule.isLocalName(bytes.span)
         #expect(!isLocal)
@@ -36,7 +36,7 @@ import Testing
         return try client.readResponse()
     }
 
-    @Test func aLocalListenerRefusesNamesOfOthers() throws {
+    @Test func `a local listener refuses names of others`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service in
             let token = "Authorization: Bearer \(ServiceFixture.token)\r\n"
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func metricsNeedTheTokenWhereOtherMachinesReachThem() throws {
+    @Test func `metrics need the token where other machines reach them`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""host":"0.0.0.0","port":0"#))
         try fixture.withService { service throws in
             let address = service.adminAddress.onThisMachine

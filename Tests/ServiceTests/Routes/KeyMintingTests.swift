@@ -33,14 +33,14 @@ import Time
         ("", TestTime.now + 604_800), (#","ttl_seconds":null"#, TestTime.now + 604_800), (#","ttl_seconds":0"#, 0),
         (#","ttl_seconds":1"#, TestTime.now + 1), (#","ttl_seconds":1097738497263"#, SecurityKey.latestTime),
     ])
-    func liveAsLongAsAsked(ttl: String, expiresAt: UnixSeconds) throws {
+    func `live as long as asked`(ttl: String, expiresAt: UnixSeconds) throws {
         let minted = try mint(ServiceFixture().graph(), ttl)
         #expect(minted["key_id"] == 2)
         #expect(minted["issued_at"] == .integer(Int64(TestTime.now.rawValue)))
         #expect(minted["expires_at"] == .integer(Int64(expiresAt.rawValue)))
     }
 
-    @Test func authorizeTheirUserAndNobodyElse() throws {
+    @Test func `authorize their user and nobody else`() throws {
         let graph = try ServiceFixture().graph()
         guard case .string(let key) = try mint(graph)["security_key"] else {
             Issue.record("no key")
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func differEachTime() throws {
+    @Test func `differ each time`() throws {
         let graph = try ServiceFixture().graph()
         #expect(try mint(graph)["security_key"] != mint(graph)["security_key"])
     }
@@ -61,7 +61,7 @@ import Time
     @Test(arguments: [
         ("", 201), (#","ttl_seconds":100"#, 201), (#","ttl_seconds":1"#, 201), (#","ttl_seconds":101"#, 400), (#","ttl_seconds":0"#, 400),
     ])
-    func liveNoLongerThanAllowed(ttl: String, status: Int) throws {
+    func `live no longer than allowed`(ttl: String, status: Int) throws {
         let graph = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":100}"#).graph()
         let body = Array(#"{"app_id":"shop","user_id":"user-1"\#(ttl)}"#.utf8)
         let response = InProcessClient(graph.adminRouter).send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
@@ -88,7 +88,7 @@ import Time
             ("bank", #","ttl_seconds":0"#, nil),
             ("shop", "", 200), ("shop", #","ttl_seconds":200"#, 200), ("shop", #","ttl_seconds":201"#, nil),
         ] as [(String, String, UInt64?)])
-    func liveAsLongAsTheirAppAllows(app: String, ttl: String, life: UInt64?) throws {
+    func `live as long as their app allows`(app: String, ttl: String, life: UInt64?) throws {
         let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"\#(ttl)}"#.utf8)
         let response = InProcessClient(try twoApps().graph().adminRouter)
             .send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
@@ -105,13 +105,13 @@ import Time
     @Test(
         arguments: [("bank", 160, 200), ("bank", 161, 403), ("shop", 161, 200), ("shop", 260, 200), ("shop", 261, 403)]
             as [(String, UInt64, Int)])
-    func areDeniedWhenOlderThanTheirAppAllows(app: String, age: UInt64, status: Int) throws {
+    func `are denied when older than their app allows`(app: String, age: UInt64, status: Int) throws {
         let key = TestKey(app: app, secret: app == "bank" ? 1 : 2, issuedAt: TestTime.now - age)
         let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": "\"\(key.text())\""])
         #expect(InProcessClient(try twoApps().graph().publicRouter).send(.post, "/pyrus/authorize", body: body).status == status)
     }
 
-    @Test func ofARelayLiveTenMinutesAtMost() throws {
+    @Test func `of a relay live ten minutes at most`() throws {
         for (app, life) in [("bank", 100), ("shop", 200)] as [(String, UInt64)] {
             let key = try twoApps().graph().mintKey(clocks: ServiceFixture.clocks)(app, "user-1") ?? ""
             let bytes = Array(key.utf8)
@@ -122,7 +122,7 @@ import Time
         #expect(SecurityKey(bytes.span)?.expiresAt == TestTime.now + 600)
     }
 
-    @Test func areMadeWithTheKeyThatIsNamed() throws {
+    @Test func `are made with the key that is named`() throws {
         let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now)
         #expect(minted.keyID == 1)
@@ -134,7 +134,7 @@ import Time
         }
     }
 
-    @Test func endWithinTheTimesThatAKeyCanSay() throws {
+    @Test func `end within the times that a key can say`() throws {
         let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime - 1)
         #expect(minted.expiresAt == SecurityKey.latestTime)
@@ -165,7 +165,7 @@ import Time
         }
     }
 
-    @Test func areMadeWithTheNewestActiveKey() throws {
+    @Test func `are made with the newest active key`() throws {
         let past = TestTime.now - 1
         let minting = try minting([(.active, nil), (.active, nil), (.verifyOnly, nil), (.active, past), (.verifyOnly, past)])
         #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).keyID == 2)
@@ -181,7 +181,7 @@ import Time
         }
     }
 
-    @Test func areMadeWithNoKeyThatIsNotActive() throws {
+    @Test func `are made with no key that is not active`() throws {
         let refused = "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
         #expect(refusal(try minting([(.verifyOnly, nil), (.active, TestTime.now - 1)])) == refused)
         let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"state":"verify_only""#)
@@ -193,7 +193,7 @@ import Time
     }
 
     /// The default life is cut at the end of the secret; a life that somebody asks for is refused.
-    @Test func doNotOutliveTheirSecret() throws {
+    @Test func `do not outlive their secret`() throws {
         for life in [1000, 0] as [UInt64] {
             let minting = try minting([(.active, TestTime.now + 500)], life: life)
             #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).expiresAt == TestTime.now + 500)

@@ -24,7 +24,7 @@ import Time
         InProcessClient(graph.adminRouter).send(.get, "/metrics").text
     }
 
-    @Test func countEveryCombinationOfLabels() throws {
+    @Test func `count every combination of labels`() throws {
         let graph = try ServiceFixture(members: Self.members).graph()
         let client = InProcessClient(graph.publicRouter)
         try graph.store.revoke(.sample(1, appID: "shop", .everyKey, issuedBefore: TestTime.now - 500))
@@ -56,7 +56,7 @@ import Time
         #expect(reported() == [#"severity="problem"} 1"#, #"severity="warning"} 0"#])
     }
 
-    @Test func tellTheSpaceOfTheStoresDisk() throws {
+    @Test func `tell the space of the stores disk`() throws {
         let fixture = try ServiceFixture()
         let text = scrape(try fixture.graph())
         let sizes = ["free", "size"].map { samples(of: "deskgate_disk_\($0)_bytes{file=\"store\"} ", in: text).compactMap { Double($0) } }
@@ -105,7 +105,7 @@ import Time
         ]
     }
 
-    @Test func countResponsesByListenerAndRoute() throws {
+    @Test func `count responses by listener and route`() throws {
         try ServiceFixture().withService { service in
             let visitor = try SocketClient(service.publicAddress)
             let body = try AuthorizeCases.json()
@@ -135,7 +135,7 @@ import Time
         }
     }
 
-    @Test func showFailuresOfOurOwnBeforeThereIsOne() throws {
+    @Test func `show failures of our own before there is one`() throws {
         try ServiceFixture().withService { service in
             let scrape = ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
             let text = try scrape.send(to: SocketClient(service.adminAddress)).text
@@ -146,7 +146,7 @@ import Time
         }
     }
 
-    @Test func tellWhatTheProcessUses() throws {
+    @Test func `tell what the process uses`() throws {
         let text = scrape(try ServiceFixture().graph())
         func value(_ name: String) -> Double { samples(of: "\(name) ", in: text).first.flatMap { Double($0) } ?? 0 }
         #expect(value("process_cpu_seconds_total") > 0)
@@ -158,14 +158,14 @@ import Time
         #expect((now - 86_400...now + 1).contains(value("process_start_time_seconds")))
     }
 
-    @Test func nameTheBuild() throws {
+    @Test func `name the build`() throws {
         let text = scrape(try ServiceFixture().graph())
         #expect(samples(of: "deskgate_build_info", in: text) == [#"{version="\#(Version.current)"} 1"#])
         #expect(samples(of: "deskgate_config_reloads_total", in: text) == [#"{result="failure"} 0"#, #"{result="success"} 0"#])
     }
 
     /// Only keys that have an end can retire, so only they have the series.
-    @Test func tellWhichKeyHasRetired() throws {
+    @Test func `tell which key has retired`() throws {
         let json = ServiceFixture.json().replacing(
             #"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(TestTime.now - 61)"#)
         let graph = try ServiceFixture(json: json).graph()
@@ -178,7 +178,7 @@ import Time
         #expect(retired == [#"{app="shop",result="denied",reason="key_retired",key_id="1"} 2"#])
     }
 
-    @Test func keepAnAppsNameInOneLine() throws {
+    @Test func `keep an apps name in one line`() throws {
         let graph = try ServiceFixture(json: ServiceFixture.json(app: #"a\"b\\c{}"#, keys: [1])).graph()
         #expect(
             samples(of: "deskgate_authorize_requests_total", in: scrape(graph)).contains(

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func eachRouteIsDescribedOnceAndNothingElse() {
+    @Test func `each route is described once and nothing else`() {
         let served = routes.flatMap { route in
             route.handlers.map { "\($0.method.token.lowercased()) \(Self.path(route.path))" }
         }
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// What a description says of a path's parameter, of a body and of statuses.
-    @Test func descriptionsFitTheirRoutes() {
+    @Test func `descriptions fit their routes`() {
         for route in routes {
             let parameters = "\(route.path)".split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
             for description in route.descriptions.values {
@@ -63,13 +63,13 @@ import Testing
     }
 
     /// Run `make openapi` when it differs.
-    @Test func theFileIsWhatIsServed() throws {
+    @Test func `the file is what is served`() throws {
         let bytes = try File.read("\(packageRoot)/docs/openapi.json", limit: 1 << 20).bytes
         #expect(JSONValue(parsing: bytes) == document)
     }
 
     /// The kinds that are answered, that of a forgotten user among them, are those that are described.
-    @Test func everyKindOfRevocationIsDescribed() {
+    @Test func `every kind of revocation is described`() {
         let kinds = Revocation.samples(appID: "shop").map(\.kind)
         #expect(Set(kinds) == Set(Revocation.Kind.allCases))
         let path = document["paths"]?["/v1/revocations"]
@@ -82,11 +82,11 @@ import Testing
         }
     }
 
-    @Test func operationsHaveNamesOfTheirOwn() {
+    @Test func `operations have names of their own`() {
         #expect(operations.count == described.count)
     }
 
-    @Test func referencesLeadSomewhere() {
+    @Test func `references lead somewhere`() {
         let references = Self.values(of: "$ref", in: document)
         #expect(references.count > 20)
         for reference in references {
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Each leads to a request that takes what it gives, and finds that in what was sent or answered.
-    @Test func linksLeadToRequests() throws {
+    @Test func `links lead to requests`() throws {
         let (links, operations) = (links, operations)
         #expect(links.count > 10)
         for (source, schema, link) in links {
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// An id in a path comes from an answer, so a program that follows the links reaches every such request.
-    @Test func aLinkLeadsToEachRequestWithAnID() {
+    @Test func `a link leads to each request with an ID`() {
         let targets = Set(links.compactMap { $0.link["operationId"]?.text })
         let withID = operations.filter { $0.value.path.hasPrefix("/v1/") && $0.value.path.contains("{") }.map(\.key)
         #expect(withID.count >= 4)
@@ -167,7 +167,7 @@ import Testing
 
     /// The test above sees an expression that finds nothing.
     @Test(arguments: ["$response.body#/calls/0/name", "$response.body#/calls/id", "$request.query.name", "$request.body#/id", "$url", ""])
-    func seesAnExpressionThatFindsNothing(expression: String) throws {
+    func `sees an expression that finds nothing`(expression: String) throws {
         let source = try #require(operations["get_v1_bots_calls"]).operation
         let schema = source["responses"]?["200"]?["content"]?["application/json"]?["schema"] ?? .null
         #expect(Self.isKnown("$response.body#/calls/0/id", source: source, schema: schema))
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func namesTheRoleOfEachRequest() {
+    @Test func `names the role of each request`() {
         for route in AdminRoute.all {
             let security = document["paths"]?[Self.path(route.path)]?[route.method.token.lowercased()]?["security"]
             switch route.role {

@@ -37,7 +37,7 @@ import Testing
         ("127.0.0.1", elsewhere, 403), ("127.0.0.1", here, 200), ("127.0.0.1", #""allow":["0.0.0.0/0"]"#, 200),
         ("127.0.0.1", #""allow":["::/0"]"#, 403), ("::1", #""allow":["::1/128"]"#, 200), ("::1", #""allow":["0.0.0.0/0"]"#, 403),
     ])
-    func admitsTheNetworksOfItsList(host: String, allow: String, status: Int) throws {
+    func `admits the networks of its list`(host: String, allow: String, status: Int) throws {
         try fixture(#""host":"\#(host)","port":0,\#(allow)"#).withService { service throws in
             let response = try authorization().send(to: SocketClient(service.publicAddress))
             #expect(response.status == status)
@@ -47,14 +47,14 @@ import Testing
 
     /// On a listener for both families, an IPv4 caller has a mapped address.
     @Test(arguments: [("\"127.0.0.0/8\"", 200), ("\"::/0\"", 403), ("\"::ffff:127.0.0.0/104\"", 200)])
-    func takesAMappedAddressForIPv4(network: String, status: Int) throws {
+    func `takes a mapped address for i pv 4`(network: String, status: Int) throws {
         try fixture(#""host":"::","port":0,"allow":[\#(network)]"#).withService { service throws in
             guard case .tcp(_, let port) = service.publicAddress else { return }
             #expect(try authorization().send(to: SocketClient(.tcp(host: "127.0.0.1", port: port))).status == status)
         }
     }
 
-    @Test func asksNoNetworkOfAUnixSocket() throws {
+    @Test func `asks no network of a Unix socket`() throws {
         let fixture = try fixture(#""unix":"public.sock",\#(Self.elsewhere)"#)
         try fixture.withService { service throws in
             #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 200)
@@ -71,7 +71,7 @@ import Testing
         ("127.0.0.0/8", "X-Forwarded-For: unknown\r\n", 503), ("10.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\n", 403),
         ("10.0.0.0/8", "Forwarded: for=192.0.2.7\r\n", 403),
     ])
-    func asksATrustedProxy(proxies: String, headers: String, status: Int) throws {
+    func `asks a trusted proxy`(proxies: String, headers: String, status: Int) throws {
         let fixture = try fixture(#""port":0,\#(Self.elsewhere),"trusted_proxies":["\#(proxies)"]"#)
         try fixture.withService { service throws in
             let (client, body) = (try SocketClient(service.publicAddress), try AuthorizeCases.json())
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [(#"["unix"]"#, 403), (#"["127.0.0.0/8"]"#, 200)])
-    func asksAProxyAtAUnixSocketIfItIsTrusted(proxies: String, status: Int) throws {
+    func `asks a proxy at a Unix socket if it is trusted`(proxies: String, status: Int) throws {
         try fixture(#""unix":"public.sock",\#(Self.elsewhere),"trusted_proxies":\#(proxies)"#).withService { service throws in
             func answer(_ client: String) throws -> Int {
                 try authorization(["X-Forwarded-For": client]).send(to: SocketClient(service.publicAddress)).status
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func takesOverOtherProxiesWithTheNextRequest() throws {
+    @Test func `takes over other proxies with the next request`() throws {
         func listen(_ proxies: String) -> String { #""port":0,\#(Self.elsewhere)\#(proxies)"# }
         let fixture = try fixture(listen(""))
         try fixture.withService { service throws in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func wantsTheSharedHeader() throws {
+    @Test func `wants the shared header`() throws {
         try fixture(#""port":0,"# + Self.header(50, 51)).withService { service throws in
             let right = [50, 51].map { TestSecret.text($0) }
             for value in right {
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Both must hold, on every route but the probes; what does not exist is still 404 or 405.
-    @Test func guardsEveryRouteButTheProbes() throws {
+    @Test func `guards every route but the probes`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             let paths = try fixture.graph().publicRouter.routes.filter { !["/livez", "/readyz"].contains("\($0.path)") }.flatMap { route in
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// The answer comes although the body never does.
-    @Test func refusesBeforeTheBodyIsReceived() throws {
+    @Test func `refuses before the body is received`() throws {
         try fixture(#""port":0,\#(Self.elsewhere)"#).withService { service throws in
             let client = try SocketClient(service.publicAddress)
             try client.send(
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// A refusal counts and is logged as one, and not as a verdict.
-    @Test func isNoVerdict() throws {
+    @Test func `is no verdict`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 403)
@@ -193,21 +193,21 @@ import Testing
     }
 
     /// A failure of our own never looks like a denial.
-    @Test func doesNotRefuseWhomItCannotTell() throws {
+    @Test func `does not refuse whom it cannot tell`() throws {
         let client = InProcessClient(try fixture(#""port":0,\#(Self.elsewhere)"#).graph().publicRouter)
         let response = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json())
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")
     }
 
-    @Test func theSeriesExistFromTheStart() throws {
+    @Test func `the series exist from the start`() throws {
         let text = try InProcessClient(fixture(#""port":0"#).graph().adminRouter).send(.get, "/metrics").text
         for reason in ["network", "forwarded", "certificate", "header"] {
             #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n"))
         }
     }
 
-    @Test func takesOverOtherRulesWithTheNextRequest() throws {
+    @Test func `takes over other rules with the next request`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             func reload(_ listen: String) throws -> Bool {

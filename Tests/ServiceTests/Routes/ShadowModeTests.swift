@@ -59,7 +59,7 @@ import Time
             .filter { $0.hasPrefix(metric) && !$0.hasSuffix(" 0") }.map { String($0.dropFirst(metric.count)) }
     }
 
-    @Test func letsInWhatWouldBeDeniedAndCountsTheReason() throws {
+    @Test func `lets in what would be denied and counts the reason`() throws {
         for (reason, keyID, key) in try Self.denied() {
             let response = try authorize(["security_key": "\"\(key.text())\""])
             #expect(response.status == 200, "\(reason)")
@@ -73,7 +73,7 @@ import Time
         }
     }
 
-    @Test func answersAllElseAsEver() throws {
+    @Test func `answers all else as ever`() throws {
         let key = try TestKey().text()
         #expect(try authorize([:]).status == 200)
         #expect(try authorize(["user_id": "\"\""]).status == 400)
@@ -86,7 +86,7 @@ import Time
         #expect(counts().contains(#"{app="",result="denied",reason="unknown_app",key_id=""} 1"#))
     }
 
-    @Test func endsByItself() throws {
+    @Test func `ends by itself`() throws {
         let key = try TestKey(secret: 9).text()
         func status() throws -> Int { try authorize(["security_key": "\"\(key)\""]).status }
         now.update { $0 = Self.end - 1 }
@@ -108,7 +108,7 @@ import Time
             ("a key id is revoked", "/v1/revocations", #""key_id":1"#, 200, 200),
             ("all are revoked", "/v1/revocations", #""issued_before":\#(TestTime.now.rawValue + 1)"#, 200, 200),
         ] as [(String, String, String, Int, Int)])
-    func letsInNobodyWhoIsBlocked(_ name: String, path: String, member: String, genuine: Int, wrong: Int) throws {
+    func `lets in nobody who is blocked`(_ name: String, path: String, member: String, genuine: Int, wrong: Int) throws {
         let done = InProcessClient(graph.adminRouter).send(
             .post, path, headers: AdminCases.authorization, body: Array(#"{"app_id":"shop",\#(member)}"#.utf8))
         #expect((200...201).contains(done.status), "\(done.text)")
@@ -121,7 +121,7 @@ import Time
     }
 
     /// A block that is lifted, and one of another app, deny nobody.
-    @Test func letsInWhoIsNotBlockedAnyMore() throws {
+    @Test func `lets in who is not blocked any more`() throws {
         func change(_ path: String, _ app: String) {
             let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"}"#.utf8)
             let done = InProcessClient(graph.adminRouter).send(.post, path, headers: AdminCases.authorization, body: body)
@@ -139,7 +139,7 @@ import Time
     }
 
     /// Somebody without a key must not register a phone for another person's messages.
-    @Test func registersNoDevice() throws {
+    @Test func `registers no device`() throws {
         for (_, _, key) in try Self.denied() {
             let body = try AuthorizeCases.json(
                 ["security_key": "\"\(key.text())\""], extra: #","instance_id":"phone-1","token":"abc","type":"ios""#)
@@ -151,19 +151,19 @@ import Time
     }
 
     /// Proof of a webhook's origin has nothing to do with security keys, and is asked for as ever.
-    @Test func takesNoWebhookWithoutProof() throws {
+    @Test func `takes no webhook without proof`() throws {
         for path in ["/pyrus/webhook", "/pyrus/webhook/\(TestSecret.text(8))"] {
             #expect(InProcessClient(graph.publicRouter).send(.post, path, body: Array("{}".utf8)).status == 403)
         }
     }
 
-    @Test func hasItsSeriesOnlyWhereItIsConfigured() {
+    @Test func `has its series only where it is configured`() {
         let text = InProcessClient(graph.adminRouter).send(.get, "/metrics").text
         #expect(text.contains(#"{app="shop",result="shadowed",reason="wrong_mac",key_id="1"} 0"#))
         #expect(!text.contains(#"{app="bank",result="shadowed""#))
     }
 
-    @Test func isToldWhileItIsOn() throws {
+    @Test func `is told while it is on`() throws {
         let configuration = try directory.configuration(Self.json(shadow: #""shadow_until":\#(Self.end),"#))
         let time = "2026-03-10T08:31:52.000Z"
         func warnings(_ now: UnixSeconds) -> [String] {
@@ -198,11 +198,11 @@ import Time
                 + "since 1970"
         ),
     ])
-    func needsADateThatIsNear(value: String, problem: String) throws {
+    func `needs a date that is near`(value: String, problem: String) throws {
         #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(value),"#)) == ["$.apps[0].shadow_until: \(problem)"])
     }
 
-    @Test(arguments: [1, TestTime.now.rawValue, TestTime.now.rawValue + 90 * 86_400]) func takesOtherDates(_ date: UInt64) throws {
+    @Test(arguments: [1, TestTime.now.rawValue, TestTime.now.rawValue + 90 * 86_400]) func `takes other dates`(_ date: UInt64) throws {
         #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(date),"#)) == [])
     }
 }

@@ -97,7 +97,7 @@ private final class URLPreviewFixture: RouteFixture {
 
 /// `POST /sendbird/url-preview`.
 @Suite struct URLPreviewRouteTests {
-    @Test func answersThePreview() throws {
+    @Test func `answers the preview`() throws {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url("/secret-path?q=secret-query")
         let response = try fixture.ask(url)
@@ -111,7 +111,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try !fixture.log.text().contains("secret-"))
     }
 
-    @Test func saysWhyThereIsNone() throws {
+    @Test func `says why there is none`() throws {
         let fixture = try URLPreviewFixture(.everyRequest(.respond(404, headers: ["Content-Type: text/html"], body: "no")))
         #expect(try fixture.ask(fixture.server.url()).text == #"{"preview":null,"reason":"status"}"#)
         for url in ["http://127.0.0.2/secret-path", "http://169.254.169.254/", "http://[::1]/", "http://2130706434/"] {
@@ -137,7 +137,7 @@ private final class URLPreviewFixture: RouteFixture {
         "http://exam ple.com/", "http://[fe80::1%25lo]/", "http://example.com/" + String(repeating: "x", count: 10_000), "http://a\u{0}b/",
         "javascript:alert(1)", "http://example.com:99999/",
     ])
-    func namesTheField(url: String?) throws {
+    func `names the field`(url: String?) throws {
         let fixture = try URLPreviewFixture()
         let response = try fixture.ask(url)
         #expect(response.status == 400)
@@ -148,7 +148,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try !fixture.log.text().contains("secret-word"))
     }
 
-    @Test func verifiesFirst() throws {
+    @Test func `verifies first`() throws {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url()
         let denied = #"{"error":"denied","message":"This user may not use the chat."}"#
@@ -165,7 +165,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(fixture.server.connectionCount == 0)
     }
 
-    @Test func isOffUnlessItIsOn() throws {
+    @Test func `is off unless it is on`() throws {
         let fixture = try URLPreviewFixture(previews: false)
         let response = try fixture.ask(fixture.server.url())
         #expect(response.status == 404)
@@ -174,7 +174,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try fixture.ask(fixture.server.url(), key: TestKey(user: "user-2").text()).status == 403)
     }
 
-    @Test func limitsEachPersonExactly() throws {
+    @Test func `limits each person exactly`() throws {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000),
         ]
@@ -200,7 +200,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(fixture.counts().contains(#"{app="shop",result="limited"} 3"#))
     }
 
-    @Test func slowPagesOfOnePersonLeavePlacesForOthers() throws {
+    @Test func `slow pages of one person leave places for others`() throws {
         let page = ScriptedStep.respond(
             200, headers: ["Content-Type: text/html"], body: "<title>Title</title><meta property=og:image content=/i.png>")
         let fixture = try URLPreviewFixture(.requests([[.awaitRelease, page], [.awaitRelease, page], [page]]))
@@ -223,7 +223,7 @@ private final class URLPreviewFixture: RouteFixture {
         }
     }
 
-    @Test func takesFormsToo() throws {
+    @Test func `takes forms too`() throws {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url().replacing(":", with: "%3A")
         let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())&url=\(url)"

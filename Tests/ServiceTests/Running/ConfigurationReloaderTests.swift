@@ -68,7 +68,7 @@ import Threading
             })
     }
 
-    @Test func aBurstIsOneReload() throws {
+    @Test func `a burst is one reload`() throws {
         try withReloader { reloader, _ in
             for number in 1...100 { try write(Self.json(keys: number.isMultiple(of: 2) ? [1, 2] : [2])) }
             settle(reloader)
@@ -76,7 +76,7 @@ import Threading
         }
     }
 
-    @Test func aTouchIsNone() throws {
+    @Test func `a touch is none`() throws {
         try withReloader { reloader, _ in
             #expect(readings == 1)
             unsafe utimes(fixture.directory.file, nil)
@@ -88,7 +88,7 @@ import Threading
         }
     }
 
-    @Test func isOffByDefault() throws {
+    @Test func `is off by default`() throws {
         let plain = try ServiceFixture()
         try plain.withService { service in
             let reloader = ConfigurationReloader(
@@ -105,14 +105,14 @@ import Threading
     }
 
     /// What has changed between the start's reading and the first watch.
-    @Test func missesNothingAtTheStart() throws {
+    @Test func `misses nothing at the start`() throws {
         try write(Self.json(keys: [2]))
         try withReloader { _, _ in
             try expect(Self.reloaded, times: 1)
         }
     }
 
-    @Test func isSwitchedOffAndOnByReloads() throws {
+    @Test func `is switched off and on by reloads`() throws {
         try withReloader { reloader, _ in
             try write(Self.json(keys: [2], follows: false))
             settle(reloader)
@@ -129,7 +129,7 @@ import Threading
         }
     }
 
-    @Test func aRefusalIsToldOnceAndTheNextChangeTriesAgain() throws {
+    @Test func `a refusal is told once and the next change tries again`() throws {
         try withReloader { reloader, _ in
             try write("{")
             settle(reloader)
@@ -147,7 +147,7 @@ import Threading
     }
 
     /// What is wrong with a file need not be in it.
-    @Test func aChangeOfPermissionsCounts() throws {
+    @Test func `a change of permissions counts`() throws {
         try withReloader { reloader, _ in
             unsafe chmod(fixture.directory.scratch.path("secrets/app-1.key"), 0o644)
             settle(reloader)
@@ -158,7 +158,7 @@ import Threading
         }
     }
 
-    @Test func aSecretThatIsGoneIsWaitedFor() throws {
+    @Test func `a secret that is gone is waited for`() throws {
         try withReloader { reloader, _ in
             let secrets = fixture.directory.scratch.path("secrets")
             try File.rename(secrets, to: fixture.directory.scratch.path("former"))
@@ -171,7 +171,7 @@ import Threading
         }
     }
 
-    @Test func readsEveryFewSecondsWhenTheSystemRefuses() throws {
+    @Test func `reads every few seconds when the system refuses`() throws {
         let isRefusing = Monitor(true)
         let makeWatch: ConfigurationReloader.WatchMaker = { places throws(FileWatch.Failure) in
             guard isRefusing.withLock({ $0 }) else { return try FileWatch(places) }
@@ -201,7 +201,7 @@ import Threading
     }
 
     /// Kubernetes may remove the former directory between the look at it and the watch.
-    @Test func looksAgainWhenADirectoryHasGone() throws {
+    @Test func `looks again when a directory has gone`() throws {
         let failures = Monitor(2)
         let makeWatch: ConfigurationReloader.WatchMaker = { places throws(FileWatch.Failure) in
             guard
@@ -222,7 +222,7 @@ import Threading
     }
 
     /// What operators see of it.
-    @Test func statusTellsWhatTheLogTells() throws {
+    @Test func `status tells what the log tells`() throws {
         try withReloader { reloader, service in
             #expect(try status(service)["refused"] == .null)
             let keys = (0..<150).map { _ in #"{"id":1,"secret":{"file":"secrets/none.key"}}"# }.joined(separator: ",")

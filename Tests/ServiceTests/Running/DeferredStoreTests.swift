@@ -53,7 +53,7 @@ import Time
         return answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }
     }
 
-    @Test func isOpenAtOnceWhereItCanBe() throws {
+    @Test func `is open at once where it can be`() throws {
         let store = try file()
         #expect(store.refusal == nil)
         #expect(accept(1, store) == .success(.accepted))
@@ -62,7 +62,7 @@ import Time
         #expect(try log.lines() == [], "nothing has to be told")
     }
 
-    @Test func refusesUntilItCanBeOpenedAndSaysWhyOnce() throws {
+    @Test func `refuses until it can be opened and says why once`() throws {
         let isPossible = Monitor(false)
         let attempts = Monitor(0)
         let reason = StoreError(.unavailable, "somebody has it", remedy: "end that")
@@ -85,14 +85,14 @@ import Time
         #expect(lines.count { $0.contains("the store is open") } == 1)
     }
 
-    @Test func canBeClosedWhileItWaits() throws {
+    @Test func `can be closed while it waits`() throws {
         let store = try store { _ throws(StoreError) in throw StoreError(.corrupt, "damaged") }
         store.close()
         #expect(store.refusal?.kind == .closed)
         #expect(accept(1, store) == .failure(StoreError(.closed, "the store is closed: the service is stopping")))
     }
 
-    @Test func goesOnAfterTheDiskDidNotTakePages() throws {
+    @Test func `goes on after the disk did not take pages`() throws {
         let store = try file(pages: 100)
         for number in 0..<20 { #expect(accept(number, store, bytes: 40_000) == .success(.accepted)) }
         try #require(makeUnwritable(path))

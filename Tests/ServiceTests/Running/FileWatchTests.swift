@@ -8,7 +8,7 @@ import Testing
 /// A test that a change is not seen, or not yet, runs in a process of its own. Elsewhere a program that another test starts has what
 /// is open for writing open too, until it runs, and the system reports the end of writing only then.
 @Suite struct FileWatchTests {
-    @Test func writingRenamingRemovingAndTouching() async {
+    @Test func `writing renaming removing and touching`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files())
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The store's database lies beside the configuration by default, and is written all the time.
-    @Test func notWhatElseLiesThere() async {
+    @Test func `not what else lies there`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             try place.directory.write("etc/deskgate.db", "")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsStillOpenIsNotReadyYet() async {
+    @Test func `a file that is still open is not ready yet`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files())
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// `NAME -> ..data/NAME`, `..data -> ..2026_1`: what is replaced is the link in the middle.
-    @Test func eachLinkOnTheWay() async {
+    @Test func `each link on the way`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             try place.directory.write("..2026_1/key", "1")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingAtTheDeepestDirectoryThatIsThere() async {
+    @Test func `what is missing at the deepest directory that is there`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files("etc/secrets/app/key"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryThatIsReplaced() throws {
+    @Test func `a directory that is replaced`() throws {
         let place = try WatchedPlace()
         try place.directory.write("next/config.json", "{}")
         let watch = try FileWatch(place.files())
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Links that lead to each other, to nowhere, upwards and out of the root.
-    @Test func strangePaths() throws {
+    @Test func `strange paths`() throws {
         let place = try WatchedPlace()
         place.link("a", to: "b")
         place.link("b", to: "a")
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// As a container sees a file of the host that is mounted alone: it changes in a directory that is not there.
-    @Test func aFileThatChangesThroughAnotherName() throws {
+    @Test func `a file that changes through another name`() throws {
         let place = try WatchedPlace()
         try place.directory.write("host/config.json", "{}")
         try File.remove(place.path("etc/config.json"))
@@ -121,7 +121,7 @@ import Testing
         #expect(eventually { watch.takeChanges() })
     }
 
-    @Test func saysWhichDirectoryIsMissing() throws {
+    @Test func `says which directory is missing`() throws {
         let place = try WatchedPlace()
         let gone = place.files()
         try File.rename(place.path("etc"), to: place.path("former"))

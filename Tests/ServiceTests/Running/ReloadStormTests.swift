@@ -71,7 +71,7 @@ import Threading
         json(keys: []), json(keys: [2], last: #","unknown":1}"#), #"{"apps":[]}"#,
     ]
 
-    @Test func givesNoWrongAnswerAndDropsNoRequest() throws {
+    @Test func `gives no wrong answer and drops no request`() throws {
         let progress = Monitor(Progress())
         let fixture = try ServiceFixture(json: ServiceFixture.json(keys: [1]))
         try fixture.directory.scratch.write("secrets/webhook", TestSecret.text(21))

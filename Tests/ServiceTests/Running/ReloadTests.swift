@@ -40,7 +40,7 @@ import Time
         try fixture.log.lines().filter { $0.hasPrefix("ERROR") }
     }
 
-    @Test func takesEffectOnTheNextRequest() throws {
+    @Test func `takes effect on the next request`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             let (first, second, bank) = (TestKey(), TestKey(keyID: 2, secret: 2), TestKey(app: "bank", keyID: 3, secret: 3))
@@ -61,7 +61,7 @@ import Time
         #expect(try fixture.log.lines().filter { $0 == #"INFO  configuration reloaded apps=1"# }.count == 3)
     }
 
-    @Test func replacesTheTokenAndThePolicy() throws {
+    @Test func `replaces the token and the policy`() throws {
         try fixture.withService { service in
             try fixture.directory.scratch.write("secrets/admin-token", TestSecret.text(201))
             let client = try SocketClient(service.publicAddress)
@@ -77,7 +77,7 @@ import Time
         }
     }
 
-    @Test func keepsTheCounters() throws {
+    @Test func `keeps the counters`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             for _ in 1...3 {
@@ -91,7 +91,7 @@ import Time
         }
     }
 
-    @Test func changesNothingWhenTheFileIsWrong() throws {
+    @Test func `changes nothing when the file is wrong`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             #expect(try !reload(service, "{"))
@@ -121,7 +121,7 @@ import Time
         ("$.log.format", "2:92", ServiceFixture.json(keys: [2], members: #""log":{"format":"text"}"#)),
         ("$.shutdown.drain_seconds", "2:97", ServiceFixture.json(keys: [2], members: #""shutdown":{"drain_seconds":1}"#)),
     ])
-    func changesNothingThatNeedsARestart(key: String, place: String, json: String) throws {
+    func `changes nothing that needs a restart`(key: String, place: String, json: String) throws {
         try fixture.withService { service in
             #expect(try !reload(service, json))
             let client = try SocketClient(service.publicAddress)
@@ -141,7 +141,7 @@ import Time
         #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(reason)""#])
     }
 
-    @Test(arguments: [false, true]) func aRenewedCertificateKeepsNothingBack(_ isAdmin: Bool) throws {
+    @Test(arguments: [false, true]) func `a renewed certificate keeps nothing back`(_ isAdmin: Bool) throws {
         let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem"}"#
         func json(keys: [Int]) -> String {
             isAdmin
@@ -183,7 +183,7 @@ import Time
         return shown.output == certificate
     }
 
-    @Test func theLevelOfTheLogChanges() throws {
+    @Test func `the level of the log changes`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             #expect(try authorize(TestKey(), client) == 200)
@@ -197,7 +197,7 @@ import Time
         #expect(lines.contains { $0.hasPrefix("DEBUG authorize result=authorized reason=valid ") })
     }
 
-    @Test func tellsEveryPartThatNeedsARestart() throws {
+    @Test func `tells every part that needs a restart`() throws {
         try fixture.withService { service in
             let members = #""log":{"format":"text","level":"debug"},"shutdown":{"drain_seconds":1}"#
             let isInForce = try reload(service, ServiceFixture.json(admin: #""port":1"#, listen: #""port":2"#, members: members))
@@ -206,7 +206,7 @@ import Time
         #expect(try errors().count == 4)
     }
 
-    @Test func mayFindOtherProcessors() throws {
+    @Test func `may find other processors`() throws {
         var other = fixture.configuration
         other.listen.settings.threads += 1
         other.admin.listener.settings.threads += 1

@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func tellsWhy() throws {
+    @Test func `tells why`() throws {
         let user = try references().user
         #expect(
             try lines(body(TestKey())) == [
@@ -71,18 +71,18 @@ import Testing
             ])
     }
 
-    @Test func isQuietAboveItsLevel() throws {
+    @Test func `is quiet above its level`() throws {
         #expect(try lines(body(TestKey()), level: .info) == [])
         #expect(try lines(body(TestKey(secret: 9)), level: .warning) == [])
         #expect(try lines([], level: .warning) == [])
     }
 
     @Test(arguments: ["a", "A-Z_0.9", String(repeating: "x", count: 64)])
-    func takesAPlainRequestID(_ id: String) throws {
+    func `takes a plain request ID`(_ id: String) throws {
         #expect(try lines([], requestID: id) == ["INFO  authorize result=malformed reason=invalid_json request_id=\(id)"])
     }
 
-    @Test func tellsNothingThatACallerSent() throws {
+    @Test func `tells nothing that a caller sent`() throws {
         let fixture = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":7776000}"#, logLevel: .debug)
         let graph = try fixture.graph()
         let marker = "MARKER"

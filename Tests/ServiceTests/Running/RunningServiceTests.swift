@@ -15,7 +15,7 @@ import Testing
 @Suite struct RunningServiceTests {
     private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
 
-    @Test func logsItsLife() throws {
+    @Test func `logs its life`() throws {
         // No other test listens on this address, so connecting is refused after the stop.
         let own = #""host":"127.0.0.5","port":0"#
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: own, listen: own))
@@ -31,7 +31,7 @@ import Testing
         #expect(throws: SocketClient.Failure.self) { try SocketClient(adminAddress) }
     }
 
-    @Test func listensOnUnixSocketsFromTheFilesDirectory() throws {
+    @Test func `listens on Unix sockets from the files directory`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""unix":"admin.sock""#, listen: #""unix":"public.sock""#))
         let sockets = ["public.sock", "admin.sock"].map { fixture.directory.scratch.path($0) }
         try fixture.withService { service in
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["listen", "admin"])
-    func doesNotStartByHalf(taken: String) throws {
+    func `does not start by half`(taken: String) throws {
         try ServiceFixture().withService { other in
             guard case .tcp(_, let port) = other.publicAddress else { return }
             let scratchSocket = #""unix":"free.sock""#

@@ -46,7 +46,7 @@ import Time
         return service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) }
     }
 
-    @Test func areShownAndWarnedOf() throws {
+    @Test func `are shown and warned of`() throws {
         try fixture.withService { service in
             let queues = try samples(service)
             #expect(

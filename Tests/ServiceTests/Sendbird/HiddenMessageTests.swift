@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Messages that only support sees are neither relayed nor pushed, for every row of the table and any sender.
-    @Test func nothingForAgentsOnlyIsEverPushed() throws {
+    @Test func `nothing for agents only is ever pushed`() throws {
         let fixture = try SendbirdFixture.known()
         let devices = ["user-1", "sendbird_desk_agent_id_1", "bot"]
         var number = 0

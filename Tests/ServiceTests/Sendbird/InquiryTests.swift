@@ -38,7 +38,7 @@ import Time
         ([four, waiting], four, Inquiry.Step(remark: .duplicate)), ([four, waiting], waiting, Inquiry.Step(remark: .stale)),
     ]
 
-    @Test(arguments: rows.indices) func followsTheTable(_ index: Int) {
+    @Test(arguments: rows.indices) func `follows the table`(_ index: Int) {
         let row = Self.rows[index]
         var inquiry = Inquiry()
         for answer in row.known { _ = inquiry.take(answer) }
@@ -48,13 +48,13 @@ import Time
         #expect(stored.take(row.arrives) == row.step, "\(index)")
     }
 
-    @Test func isMarked() {
+    @Test func `is marked`() {
         var inquiry = Inquiry()
         for answer in [Self.confirmed, Self.waiting, Self.waiting, Self.declined] { _ = inquiry.take(answer) }
         #expect(inquiry.remarks == 3)
     }
 
-    @Test func whatIsNotUnderstoodIsNothing() {
+    @Test func `what is not understood is nothing`() {
         for data in ["", "[]", #"{"state":7,"early":[]}"#, #"{"early":{"state":"LATER"}}"#] {
             #expect(Inquiry(ConversationState(ConversationState.Name("closure", "c/1"), userID: "", data: Array(data.utf8))) == Inquiry())
         }
@@ -90,7 +90,7 @@ import Time
         return (step.kinds, step.remark)
     }
 
-    @Test func tellsWhatHasChanged() {
+    @Test func `tells what has changed`() {
         let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
         let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         #expect(kinds([], Self.created).kinds == [.ticketCreated])
@@ -114,7 +114,7 @@ import Time
     }
 
     /// Webhooks overtake each other: the creation is told when it comes, and once.
-    @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func aLateCreationIsToldOnce(at time: UnixMilliseconds?) {
+    @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func `a late creation is told once`(at time: UnixMilliseconds?) {
         var created = Self.created
         created.at = time
         let before: [(String, [LocalizedText])] = [
@@ -131,7 +131,7 @@ import Time
         }
     }
 
-    @Test func aLateCreationChangesNothingThatIsKnown() {
+    @Test func `a late creation changes nothing that is known`() {
         let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "vip", agent: 5, at: 300)
         var created = Self.created
         created.at = nil
@@ -139,7 +139,7 @@ import Time
         #expect(kinds([taken, created], LocalizedText(status: "IDLE", at: 200)).remark == .stale)
     }
 
-    @Test func whatIsOlderIsStale() {
+    @Test func `what is older is stale`() {
         let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         let late = kinds([Self.created, closed], LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", at: 200))
         #expect(late.kinds == [])

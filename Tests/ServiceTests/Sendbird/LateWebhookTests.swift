@@ -11,7 +11,7 @@ import Testing
     private static let assigned = SendbirdBody.ticket(
         "TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: #""recentAssignment":{"agent":{"id":5}},"#)
 
-    @Test func aTicketIsToldOfAsCreatedThoughItsCreationComesLate() throws {
+    @Test func `a ticket is told of as created though its creation comes late`() throws {
         let fixture = try SendbirdFixture()
         for body in [Self.assigned, SendbirdBody.ticket()] { #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted) }
         #expect(try fixture.events() == SendbirdFixture.created)
@@ -20,7 +20,8 @@ import Testing
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#), "only the second one")
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func replicasTellOfALateCreationOnce(_ kind: SharedStoreFixture.Kind) throws {
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `replicas tell of a late creation once`(_ kind: SharedStoreFixture.Kind) throws
+    {
         let place = try SharedStoreFixture(kind)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store())
@@ -34,7 +35,9 @@ import Testing
         #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func aLateCreationIsToldOnceOverRestarts(_ kind: SharedStoreFixture.Kind) throws {
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is told once over restarts`(_ kind: SharedStoreFixture.Kind)
+        throws
+    {
         let place = try SharedStoreFixture(kind)
         defer { place.close() }
         var reported: [[String]] = []
@@ -48,7 +51,7 @@ import Testing
     }
 
     /// Receivers sort by ids: a question that was overtaken by its answer is told before it.
-    @Test func theEventsOfOneWebhookHaveRisingIDs() throws {
+    @Test func `the events of one webhook have rising IDs`() throws {
         let fixture = try SendbirdFixture.known()
         for number in 1...20 {
             let id = "\(8_000_000_100 + number)"

@@ -57,7 +57,7 @@ import Testing
     private static func inquiry(_ body: String) -> String { #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{\#(body)}}"# }
     private static func rating(_ body: String) -> String { #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{\#(body)}}"# }
 
-    @Test(arguments: rows.indices) func isAsTheTableSays(_ row: Int) {
+    @Test(arguments: rows.indices) func `is as the table says`(_ row: Int) {
         let (type, customType, data, expected) = Self.rows[row]
         #expect(MessageClass(type: type, customType: customType, data: data) == expected, "\(row)")
         guard let data else { return }
@@ -65,7 +65,7 @@ import Testing
         #expect(MessageClass(type: type, customType: customType, data: encoded) == expected, "base64 of \(row)")
     }
 
-    @Test func whatIsNeitherIsNoError() {
+    @Test func `what is neither is no error`() {
         let json = Self.inquiry(#""state":"WAITING""#)
         let twice = Base64.encode(Base64.encode(json.utf8.span).utf8.span)
         let cut = String(json.dropLast(2))

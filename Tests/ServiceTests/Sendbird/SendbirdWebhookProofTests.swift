@@ -12,7 +12,7 @@ import Threading
 
 /// Which webhooks of Sendbird are taken: signatures, malformed and unknown bodies, another app's.
 @Suite struct SendbirdWebhookProofTests {
-    @Test func tokensOverlapWhileOneReplacesAnother() throws {
+    @Test func `tokens overlap while one replaces another`() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(), token: SendbirdFixture.formerChatToken)) == SendbirdFixture.accepted)
         #expect(
@@ -22,7 +22,7 @@ import Threading
         #expect(lines.count == 2, "once for each token")
     }
 
-    @Test func whatIsNotProvenIsDenied() throws {
+    @Test func `what is not proven is denied`() throws {
         let fixture = try SendbirdFixture.known()
         let body = Array(SendbirdBody.message().utf8)
         let right = try SendbirdFixture.sign256(body, SendbirdFixture.chatToken)
@@ -68,7 +68,7 @@ import Threading
     }
 
     /// The answer to `Expect: 100-continue` must not tell which apps there are.
-    @Test(arguments: apps) func whetherABodyIsAskedForTellsOfNoApp(_ app: String) throws {
+    @Test(arguments: apps) func `whether a body is asked for tells of no app`(_ app: String) throws {
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
@@ -83,7 +83,7 @@ import Threading
     }
 
     /// The same of a body that is longer than any webhook, whose length alone is known.
-    @Test(arguments: apps) func theLimitOfBodiesTellsOfNoApp(_ app: String) throws {
+    @Test(arguments: apps) func `the limit of bodies tells of no app`(_ app: String) throws {
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
@@ -100,7 +100,7 @@ import Threading
             ([], 1, 1), ([(1, 1)], 1, 2), ([(2, 1)], 2, 3), ([(1, 1), (1, 1)], 1, 2), ([(1, 1), (2, 2)], 2, 4),
             ([(1, 3), (3, 1), (1, 1)], 3, 4), ([(4, 4), (1, 1)], 4, 8),
         ] as [([(chat: Int, desk: Int)], Int, Int)])
-    func eachWebhookCostsAsManyCodes(_ tokens: [(chat: Int, desk: Int)], chat: Int, desk: Int) throws {
+    func `each webhook costs as many codes`(_ tokens: [(chat: Int, desk: Int)], chat: Int, desk: Int) throws {
         func token(_ number: Int) -> SecretBytes { SecretBytes(copying: TestSecret.text(number).utf8.span) }
         let apps = tokens.map { count in
             Configuration.Sendbird(
@@ -115,7 +115,7 @@ import Threading
     }
 
     /// Nobody knows what makes up for the tokens that an app does not have.
-    @Test(arguments: [51, 52, 53, 54, 55, 56]) func noTokenSignsForAnAppThatThereIsNot(_ token: Int) throws {
+    @Test(arguments: [51, 52, 53, 54, 55, 56]) func `no token signs for an app that there is not`(_ token: Int) throws {
         let fixture = try SendbirdFixture.known()
         for app in ["shop", "APP2", "none"] {
             #expect(shown(try fixture.chat(SendbirdBody.message(), app: app, token: token)) == SendbirdFixture.denied)
@@ -124,7 +124,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created)
     }
 
-    @Test func whatIsMalformedNamesTheField() throws {
+    @Test func `what is malformed names the field`() throws {
         let fixture = try SendbirdFixture.known()
         let channel = #""channel":{"channel_url":"c"}"#
         let cases = [
@@ -149,7 +149,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created)
     }
 
-    @Test func whatIsNotKnownIsIgnored() throws {
+    @Test func `what is not known is ignored`() throws {
         let fixture = try SendbirdFixture.known()
         let bodies = [
             #"{"category":"group_channel:message_read"}"#, #"{"category":"user:block","future":{"a":[1,2,{}]}}"#,
@@ -167,7 +167,7 @@ import Threading
         #expect(shown(try fixture.chat(SendbirdBody.message(extra: #""future":{"x":[null]},"#))) == SendbirdFixture.accepted)
     }
 
-    @Test func aFullQueueIsToldAndTheWebhookTakenLater() throws {
+    @Test func `a full queue is told and the webhook taken later`() throws {
         let fixture = try SendbirdFixture(maxPending: 0)
         let response = try fixture.desk(SendbirdBody.ticket())
         #expect(response.status == 503)
@@ -175,7 +175,7 @@ import Threading
         #expect(try fixture.events() == [])
     }
 
-    @Test func anAppIsKnownToItsOwnHelpDeskOnly() throws {
+    @Test func `an app is known to its own help desk only`() throws {
         let fixture = try SendbirdFixture()
         func call(_ path: String, app: String, secret: Int) throws -> String {
             let key = try TestKey(app: app, secret: secret).text()

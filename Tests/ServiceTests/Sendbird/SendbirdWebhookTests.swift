@@ -10,7 +10,7 @@ import Threading
 
 /// The webhooks of Sendbird Chat and Desk, and what is told of them: from the body to the events in the store.
 @Suite struct SendbirdWebhookTests {
-    @Test func aCommentReachesTheCustomersDevice() throws {
+    @Test func `a comment reaches the customers device`() throws {
         let fixture = try SendbirdFixture.known()
         let body = SendbirdBody.message("9007199254740993")
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
@@ -42,7 +42,7 @@ import Threading
         (#""custom_type":"","#, #""custom_type":7,"#, "payload.custom_type"),
     ]
 
-    @Test(arguments: oddOfChat.indices) func losesNoMessageForAnOddOptionalMember(index: Int) throws {
+    @Test(arguments: oddOfChat.indices) func `loses no message for an odd optional member`(index: Int) throws {
         let (member, odd, path) = Self.oddOfChat[index]
         let fixture = try SendbirdFixture.known()
         let body = SendbirdBody.message()
@@ -64,7 +64,7 @@ import Threading
         (#""customer":{"id":11,"sendbirdId":"user-1"}"#, #""customer":11"#, "data.customer"),
     ]
 
-    @Test(arguments: oddOfDesk.indices) func losesNoTicketForAnOddOptionalMember(index: Int) throws {
+    @Test(arguments: oddOfDesk.indices) func `loses no ticket for an odd optional member`(index: Int) throws {
         let (member, odd, path) = Self.oddOfDesk[index]
         let fixture = try SendbirdFixture()
         let body = SendbirdBody.ticket()
@@ -74,7 +74,7 @@ import Threading
         #expect(fixture.leftOut() == [#"{app="APP",member="\#(path)"} 1"#])
     }
 
-    @Test func anOddMemberIsLoggedOnceAnHour() throws {
+    @Test func `an odd member is logged once an hour`() throws {
         let fixture = try SendbirdFixture.known()
         let line = "a member of a webhook has an unexpected form and was left out member=payload.message app=APP"
         for (number, (passed, lines)) in [(0, 1), (3_599_999, 1), (1, 2), (0, 2)].enumerated() {
@@ -86,7 +86,7 @@ import Threading
         #expect(fixture.leftOut() == [#"{app="APP",member="payload.message"} 4"#])
     }
 
-    @Test func theCustomersOwnMessagesAreNone() throws {
+    @Test func `the customers own messages are none`() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "user-1"))) == SendbirdFixture.ignored)
         #expect(
@@ -95,7 +95,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
-    @Test func nobodyKnownIsToldToNoPhone() throws {
+    @Test func `nobody known is told to no phone`() throws {
         let fixture = try SendbirdFixture()
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -110,7 +110,7 @@ import Threading
         #expect(try fixture.events().filter { $0.hasSuffix("apns pending") }.count == 2)
     }
 
-    @Test func deskIsAskedForTheCustomerOnce() throws {
+    @Test func `desk is asked for the customer once`() throws {
         let ticket = #"{"id":101,"channelUrl":"sendbird_desk_1","status2":"ACTIVE","customer":{"id":11,"sendbirdId":"user-1"}}"#
         let fixture = try SendbirdFixture(desk: .everyRequest(.respond(200, body: #"{"count":1,"results":[\#(ticket)]}"#)))
         try fixture.registerDevice()
@@ -121,7 +121,7 @@ import Threading
         #expect(fixture.questions.count == 1 && fixture.questions[0].contains("channel_url=sendbird_desk_1"))
     }
 
-    @Test func whatDeskDoesNotKnowIsNotAskedAgainAtOnce() throws {
+    @Test func `what desk does not know is not asked again at once`() throws {
         let fixture = try SendbirdFixture()
         for id in 1...3 { #expect(shown(try fixture.chat(SendbirdBody.message("\(id)"))) == SendbirdFixture.accepted) }
         #expect(fixture.questions.count == 1)
@@ -138,7 +138,7 @@ import Threading
     @Test(arguments: [
         ScriptedServer.Script.everyRequest(.respond(500, body: "")), .everyRequest(.respond(401, body: "{}")), .everyRequest(.close),
     ])
-    func aDeskThatIsAwaySaysNothingOfTheChannel(_ desk: ScriptedServer.Script) throws {
+    func `a desk that is away says nothing of the channel`(_ desk: ScriptedServer.Script) throws {
         let fixture = try SendbirdFixture(desk: desk)
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let asked = fixture.questions.count
@@ -146,7 +146,7 @@ import Threading
         #expect(fixture.questions.count > asked)
     }
 
-    @Test func aClosureIsAskedAndAnswered() throws {
+    @Test func `a closure is asked and answered`() throws {
         let fixture = try SendbirdFixture.known()
         let send = { (state: String, category: String) in
             shown(try fixture.chat(SendbirdBody.closure(state, category: category)))
@@ -162,7 +162,7 @@ import Threading
         #expect(fixture.counts().contains(#"{app="APP",result="conflict"} 1"#))
     }
 
-    @Test func aRatingThatOvertakesItsRequestIsToldInOrder() throws {
+    @Test func `a rating that overtakes its request is told in order`() throws {
         let fixture = try SendbirdFixture.known()
         let rated = #""state":"CONFIRMED","customerSatisfactionScore":4,"customerSatisfactionComment":"Fast""#
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(rated, category: "message_update"))) == SendbirdFixture.accepted)
@@ -186,7 +186,7 @@ import Threading
         for result in ["unasked", "conflict", "malformed"] { #expect(counts.contains(#"{app="APP",result="\#(result)"} 1"#), "\(counts)") }
     }
 
-    @Test func deskTellsOfATicketsLife() throws {
+    @Test func `desk tells of a tickets life`() throws {
         let fixture = try SendbirdFixture.known()
         let agent = #""recentAssignment":{"agent":{"id":5}},"#
         let steps = [

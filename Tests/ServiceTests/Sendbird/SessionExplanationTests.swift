@@ -38,7 +38,7 @@ import Time
             step: json["steps"]?.elements.first { $0["step"]?.text == "session_token" }, text: response.text)
     }
 
-    @Test func tellsOfTheTokenThatIsKept() throws {
+    @Test func `tells of the token that is kept`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, _) throws in
             let none = try explain(service)
             #expect(none.outcome == "ok")
@@ -62,7 +62,7 @@ import Time
         }
     }
 
-    @Test func tellsWhyThereIsNone() throws {
+    @Test func `tells why there is none`() throws {
         let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60}]}"#
         try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, _) throws in
             #expect(try service.session(SessionFixture.body(life: 30)).status == 200)
@@ -88,7 +88,7 @@ import Time
         }
     }
 
-    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func tellsThatSupportGetsNone(_ user: String) throws {
+    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func `tells that support gets none`(_ user: String) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             let support = try explain(service, user: user)
             #expect(support.outcome == "problem")
@@ -100,7 +100,7 @@ import Time
         }
     }
 
-    @Test func tellsWhatSendbirdRefuses() throws {
+    @Test func `tells what Sendbird refuses`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 429)
@@ -127,7 +127,7 @@ import Time
         SessionStatus(kept: nil, obstacle: .noAddress), SessionStatus(kept: nil, obstacle: .supportAccount),
     ]
 
-    @Test func isTranslated() {
+    @Test func `is translated`() {
         let settings = Configuration.SessionTokens(lifeSeconds: 3600, limits: [])
         for facts in [.off, .unknown] + Self.statuses.map({ SessionFacts.known(settings, $0) }) {
             for bound in [nil, TestTime.now] {

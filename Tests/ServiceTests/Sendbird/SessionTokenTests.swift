@@ -24,7 +24,7 @@ import Time
     private static func targets(_ sendbird: ScriptedServer) -> [String] { sendbird.requests.map { "\($0.method) \($0.target)" } }
 
     @Test(arguments: [(100, 100), (0, 3600), (3601, 3600)] as [(UInt64, UInt64)])
-    func endsWithItsLifeOrTheKey(_ key: UInt64, _ life: UInt64) throws {
+    func `ends with its life or the key`(_ key: UInt64, _ life: UInt64) throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":3600}"#) { (service, sendbird) throws in
             for _ in 1...2 {
                 let response = try service.session(SessionFixture.body(life: key))
@@ -39,7 +39,7 @@ import Time
         }
     }
 
-    @Test func isNeverThatOfASecondAnswer() throws {
+    @Test func `is never that of a second answer`() throws {
         let other = ScriptedStep.respond(200, body: #"{"token":"other-secret"}"#)
         let first = [.readRequest, Self.given, .awaitRelease, Self.given, .hang]
         try fixture.withService(.connections([first, [.readRequest, other]])) { (service, sendbird) throws in
@@ -50,7 +50,7 @@ import Time
         }
     }
 
-    @Test func isKeptUntilATenthIsLeft() throws {
+    @Test func `is kept until a tenth is left`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
             fixture.pass(milliseconds: 899_999)
@@ -66,7 +66,7 @@ import Time
         }
     }
 
-    @Test func aHundredAtOnceShareOneCall() throws {
+    @Test func `a hundred at once share one call`() throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(500)]])) { (service, sendbird) throws in
             let body = try SessionFixture.body()
             let clients = try (1...100).map { _ in try service.beginSession(body) }
@@ -77,7 +77,7 @@ import Time
         }
     }
 
-    @Test func createsAnUnknownUser() throws {
+    @Test func `creates an unknown user`() throws {
         try fixture.withService(.requests([[Self.unknownUser], [.respond(200, body: "{}")], [Self.given]])) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
             #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token", "POST /v3/users", "POST /v3/users/user-1/token"])
@@ -91,7 +91,7 @@ import Time
         }
     }
 
-    @Test func passesOnThatSendbirdWantsFewer() throws {
+    @Test func `passes on that Sendbird wants fewer`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.requests([[tooMany], [Self.given]])) { (service, sendbird) throws in
             for user in ["user-1", "user-2"] {
@@ -106,7 +106,7 @@ import Time
         }
     }
 
-    @Test func hasLimitsOfItsOwn() throws {
+    @Test func `has limits of its own`() throws {
         let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60},{"per":"app","max":2,"window_seconds":60}]}"#
         try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(life: 1000)).status == 200)
@@ -125,7 +125,7 @@ import Time
     }
 
     /// While Sendbird wants fewer requests, people who ask use up nothing of what the app may ask afterwards.
-    @Test func aCallThatIsHeldBackCountsForNoLimit() throws {
+    @Test func `a call that is held back counts for no limit`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         let limits = #"{"limits":[{"per":"app","max":2,"window_seconds":60}]}"#
         try fixture.withService(.requests([[tooMany], [Self.given]]), sessions: limits) { (service, sendbird) throws in
@@ -142,7 +142,7 @@ import Time
     }
 
     /// As long as nobody is there, nothing counts; a user who is to be created counts, because Sendbird was asked before.
-    @Test func aCallThatDoesNotConnectCountsForNoLimit() throws {
+    @Test func `a call that does not connect counts for no limit`() throws {
         let limits = #"{"limits":[{"per":"app","max":1,"window_seconds":60}]}"#
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -158,7 +158,7 @@ import Time
     }
 
     /// Two apps ask the same host, which answers none of one app's calls.
-    @Test func anAppWhoseCallsHangDelaysNoOtherAtItsHost() throws {
+    @Test func `an app whose calls hang delays no other at its host`() throws {
         for (name, number) in [("POST_CHAT", 34), ("POST_DESK", 35)] { fixture.directory.environment[name] = TestSecret.text(number) }
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, Self.given], count: 32)
         let apps: (UInt16) -> String = { port in
@@ -181,7 +181,7 @@ import Time
     }
 
     /// As many calls for tokens hang as may be under way: Desk is asked all the same whose channel it is.
-    @Test func callsThatHangLeaveRoomForWebhooks() throws {
+    @Test func `calls that hang leave room for webhooks`() throws {
         let desk = try ScriptedServer(.everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#)))
         defer { desk.stop() }
         try fixture.withService(.everyConnection(.readRequest, .hang), desk: desk.url("")) { (service, sendbird) throws in
@@ -196,7 +196,7 @@ import Time
         }
     }
 
-    @Test func isUnavailableWhileSendbirdIsAway() throws {
+    @Test func `is unavailable while Sendbird is away`() throws {
         try fixture.withService(.everyRequest(.respond(503))) { (service, _) throws in
             for _ in 1...2 {
                 let response = try service.session(SessionFixture.body())
@@ -211,7 +211,7 @@ import Time
         }
     }
 
-    @Test func deniesAsAuthorizationDoes() throws {
+    @Test func `denies as authorization does`() throws {
         let shadow = #""shadow_until":\#(TestTime.now.rawValue + 1000),"#
         for members in ["", shadow] {
             try fixture.withService(.everyRequest(Self.given), members: members) { (service, sendbird) throws in
@@ -232,7 +232,7 @@ import Time
         }
     }
 
-    @Test func triesTheOldTokenToo() throws {
+    @Test func `tries the old token too`() throws {
         let refused = ScriptedStep.respond(401, body: #"{"error":true,"code":400401}"#)
         try fixture.withService(.requests([[refused], [Self.given]])) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
@@ -245,7 +245,7 @@ import Time
     }
 
     @Test(arguments: ["/v1/users/block", "/v1/users/sign-out", "/v1/revocations", "/v1/users/forget"])
-    func endsWithARevocation(_ path: String) throws {
+    func `ends with a revocation`(_ path: String) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
             fixture.pass(milliseconds: 10_000)
@@ -264,7 +264,7 @@ import Time
         }
     }
 
-    @Test(arguments: ["/v1/users/block", "/v1/users/forget"]) func aRevocationOvertakesACall(_ path: String) throws {
+    @Test(arguments: ["/v1/users/block", "/v1/users/forget"]) func `a revocation overtakes a call`(_ path: String) throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
             let client = try service.beginSession(SessionFixture.body())
             #expect(sendbird.waitForRequests(1))
@@ -278,7 +278,7 @@ import Time
     }
 
     /// Sendbird issues the token late, after another replica has had it end those of the user.
-    @Test func aSlowTokenEndsWithTheRevocationOfAnotherReplica() throws {
+    @Test func `a slow token ends with the revocation of another replica`() throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
             let client = try service.beginSession(SessionFixture.body())
             #expect(sendbird.waitForRequests(1))
@@ -293,7 +293,7 @@ import Time
     }
 
     @Test(arguments: [("a/b", "a%2Fb"), ("%2f", "%252f"), ("ю", "%D1%8E"), ("..", nil), (".", nil), ("...", "...")] as [(String, String?)])
-    func keepsIDsInTheirPlace(_ user: String, _ target: String?) throws {
+    func `keeps IDs in their place`(_ user: String, _ target: String?) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(user: user)).status == (target == nil ? 400 : 200))
             #expect(Self.targets(sendbird) == (target.map { ["POST /v3/users/\($0)/token"] } ?? []))
@@ -307,21 +307,21 @@ import Time
             ("SENDBIRD_DESK_AGENT_ID_1", 400), ("sendbird_desk_agent_id_\u{301}", 400), ("sendbird_desk_agent", 200),
             ("a_sendbird_desk_agent_id_1", 200),
         ] as [(String, Int)])
-    func isNoneOfSupport(_ user: String, _ status: Int) throws {
+    func `is none of support`(_ user: String, _ status: Int) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(user: user)).status == status)
             #expect(sendbird.requests.isEmpty == (status == 400), "Sendbird is not asked")
         }
     }
 
-    @Test func refusesAnIDThatSendbirdRefuses() throws {
+    @Test func `refuses an ID that Sendbird refuses`() throws {
         let tooLong = ScriptedStep.respond(400, body: #"{"error":true,"code":400110,"message":"too long"}"#)
         try fixture.withService(.everyRequest(tooLong)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 400)
         }
     }
 
-    @Test func isOffUnlessSwitchedOn() throws {
+    @Test func `is off unless switched on`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: "") { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 404)
             #expect(try service.session(SessionFixture.body(secret: 2)).status == 403, "strangers do not learn of it")
@@ -329,7 +329,7 @@ import Time
         }
     }
 
-    @Test func printsNoSecret() throws {
+    @Test func `prints no secret`() throws {
         let metrics = try fixture.withService(.requests([[Self.given], [.respond(500, body: "session-secret")]])) { (service, _) throws in
             #expect(try service.session(SessionFixture.body(user: "user-secret")).status == 200)
             #expect(try service.session(SessionFixture.body(user: "user-secret")).status == 200)

@@ -33,14 +33,14 @@ import Threading
         _ = inbox.withLock { $0.take() }
     }
 
-    @Test func nothingIsSilentWhileAllAnswer() {
+    @Test func `nothing is silent while all answer`() {
         for _ in 0..<3 {
             answerAll()
             #expect(liveness.silentParts() == [])
         }
     }
 
-    @Test func theMainLoopMustBeatEachTime() {
+    @Test func `the main loop must beat each time`() {
         answerAll()
         #expect(liveness.silentParts() == [])
         _ = inbox.withLock { $0.take() }
@@ -49,7 +49,7 @@ import Threading
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func theDispatcherMustAnswerEachTime() {
+    @Test func `the dispatcher must answer each time`() {
         answerAll()
         #expect(liveness.silentParts() == [])
         liveness.beat()
@@ -58,7 +58,7 @@ import Threading
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func aDispatcherMayWaitForAStoreThatIsKnownToFail() {
+    @Test func `a dispatcher may wait for a store that is known to fail`() {
         store.close()
         answerAll()
         _ = liveness.silentParts()
@@ -66,20 +66,20 @@ import Threading
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func theListenerMustAnswer() {
+    @Test func `the listener must answer`() {
         isListenerSilent.withLock { $0 = true }
         answerAll()
         #expect(liveness.silentParts() == ["the public listener"])
     }
 
-    @Test func whatEndsInAStopIsNotSilent() {
+    @Test func `what ends in a stop is not silent`() {
         isListenerSilent.withLock { $0 = true }
         for _ in 0..<2 { _ = liveness.silentParts() }
         liveness.stop()
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func aListenerThatTakesRequestsAndAnswersNoneIsSilent() throws {
+    @Test func `a listener that takes requests and answers none is silent`() throws {
         let hanging = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { hanging.stop() }
         let probe = { (address: ListenAddress, timeout: Int) in
@@ -94,7 +94,7 @@ import Threading
         #expect(!probe(.unix(path: "/nowhere/socket"), patience), "nobody takes the request")
     }
 
-    @Test func aServiceThatRunsIsAlive() throws {
+    @Test func `a service that runs is alive`() throws {
         try ServiceFixture().withService { service in
             let liveness = Liveness(service)
             #expect(liveness.silentParts() == [])

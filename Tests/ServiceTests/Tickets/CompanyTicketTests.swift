@@ -10,7 +10,7 @@ import Testing
 
 /// `/v1/tickets…` of the admin listener, over real sockets against the simulator.
 @Suite struct CompanyTicketTests {
-    @Test func makesShowsAndChanges() throws {
+    @Test func `makes shows and changes`() throws {
         try TicketSite.with(members: "") { site throws in
             let earlier = JSONValue.string(try site.channel(of: "user-1"))
             let made = try site.ask(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func listsInPages() throws {
+    @Test func `lists in pages`() throws {
         try TicketSite.with(members: "") { site throws in
             let ids = try (0..<12).map { _ in try site.activeTicket() }
             let first = try site.ask("")
@@ -72,7 +72,7 @@ import Testing
         ("", "&state=all", "state"), ("", "&after=x", "after"), ("", "&limit=101", "limit"), ("", "&custom_field=x", "custom_fields"),
         ("/count", "&user_id=", "user_id"),
     ])
-    func namesTheParameterThatIsWrong(_ name: String, query: String, field: String) throws {
+    func `names the parameter that is wrong`(_ name: String, query: String, field: String) throws {
         try TicketSite.with(members: "") { site throws in
             let reported = try site.ask(name, query: query)
             #expect(reported.status == 400)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func tellsTypedErrors() throws {
+    @Test func `tells typed errors`() throws {
         try TicketSite.with(members: "") { site throws in
             #expect(try site.ask("/show", query: "&ticket_id=999").status == 404)
             let group = try site.ask("", ["user_id": "user-1", "title": "T", "group_key": "nobody"])
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The ticket is there although its message is not, and the audit line says so.
-    @Test func tellsOfAMessageThatWasNotSent() throws {
+    @Test func `tells of a message that was not sent`() throws {
         try TicketSite.with(members: "") { site throws in
             site.breakChat()
             let made = try site.ask("", ["user_id": "user-1", "title": "T", "message": "marker"])

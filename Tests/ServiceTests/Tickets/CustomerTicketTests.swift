@@ -17,7 +17,7 @@ import Testing
         ("rate", ["ticket_id": 101, "message_id": 1, "score": 5]),
     ]
 
-    @Test func makesListsShowsCountsAndCloses() throws {
+    @Test func `makes lists shows counts and closes`() throws {
         try TicketSite.with { site throws in
             let earlier = try site.channel(of: "user-1")
             let made = try site.call(
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Another's ticket looks as if it were not there, and stays as it is.
-    @Test func hidesForeignTickets() throws {
+    @Test func `hides foreign tickets`() throws {
         try TicketSite.with(members: #","tickets":true,"ticket_fields":["order"]"#) { site throws in
             let id = try site.activeTicket(of: "user-2")
             let unknown = try site.call("show", ["ticket_id": 999])
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Another's conversation cannot be attached, and whether there is such a channel is not told.
-    @Test func attachesNoForeignConversation() throws {
+    @Test func `attaches no foreign conversation`() throws {
         try TicketSite.with { site throws in
             let (own, foreign) = (try site.channel(of: "user-1"), try site.channel(of: "user-2"))
             let unknown = try site.call("create", ["title": "T", "related_channels": ["sendbird_desk_999"]])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func servesNobodyWhoSaysToBeOfSupport() throws {
+    @Test func `serves nobody who says to be of support`() throws {
         try TicketSite.with { site throws in
             site.chat.meet("sendbird_desk_agent_id_1")
             let reported = try site.call("create", ["title": "T", "message": "Trust me"], user: "sendbird_desk_agent_id_1")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func wantsTheSecurityKey() throws {
+    @Test func `wants the security key`() throws {
         try TicketSite.with { site throws in
             let foreign = try TestKey(user: "user-2").text()
             for call in Self.calls {
@@ -146,7 +146,7 @@ import Testing
             ("rate", ["ticket_id": 1, "message_id": 1, "score": "5"]),
             ("rate", ["ticket_id": 1, "message_id": 1, "score": 5, "comment": 1]),
         ] as [(String, JSONObject)])
-    func namesTheFieldThatIsWrong(_ name: String, _ members: JSONObject) throws {
+    func `names the field that is wrong`(_ name: String, _ members: JSONObject) throws {
         try TicketSite.with { site throws in
             let reported = try site.call(name, members)
             #expect(reported.status == 400)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func servesNoTicketsUnlessTheAppDoes() throws {
+    @Test func `serves no tickets unless the app does`() throws {
         try TicketSite.with(members: "") { site throws in
             for call in Self.calls {
                 let reported = try site.call(call.name, call.members)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func saysWhatIsNotPossible() throws {
+    @Test func `says what is not possible`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             #expect(try site.call("reopen", ["ticket_id": .integer(id)]).error == "not_closed")
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func answersSupportsQuestions() throws {
+    @Test func `answers supports questions`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             let channel = "sendbird_desk_\(id)"
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func passesSendbirdsLimitsAndFailuresOn() throws {
+    @Test func `passes sendbirds limits and failures on`() throws {
         try TicketSite.with { site throws in
             site.faults.add(Fault(.answer(.init(503)), at: .sendbirdDesk, token: "view_ticket"))
             let away = try site.call("show", ["ticket_id": 101])
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func limitsEachPerson() throws {
+    @Test func `limits each person`() throws {
         try TicketSite.with { site throws in
             for number in 0..<TicketLimits.creations.max {
                 #expect(try site.call("create", ["title": .string("T\(number)")]).status == 201)
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// Neither what a customer writes nor a key or a token reaches the log, whatever comes of the call.
-    @Test func logsNothingThatACustomerWrote() throws {
+    @Test func `logs nothing that a customer wrote`() throws {
         try TicketSite.with { site throws in
             site.breakChat()
             let words: JSONObject = [

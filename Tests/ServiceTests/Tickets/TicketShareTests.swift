@@ -28,7 +28,7 @@ import Time
     }
 
     /// Sixty calls of thirty people hang: eight of them ask, and another app's are answered at once.
-    @Test func anAppWhoseDeskHangsDelaysNoOther() throws {
+    @Test func `an app whose desk hangs delays no other`() throws {
         try withStuckDesk { (site, desk) throws in
             let waiting = try (0..<60).map { try site.begin("show", Self.ticket, user: "user-\($0 / 2)", app: "stuck") }
             #expect(desk.waitForRequests(8))
@@ -41,7 +41,7 @@ import Time
     }
 
     /// Sixty calls of one person hang: two of them ask, eight wait, and fifty are refused. Another person's ask at once.
-    @Test func onePersonsCallsDelayNobodyElse() throws {
+    @Test func `one persons calls delay nobody else`() throws {
         try withStuckDesk { (site, desk) throws in
             let waiting = try (0..<60).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
             #expect(desk.waitForRequests(2))
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func tellsWhenToTryAgain() throws {
+    @Test func `tells when to try again`() throws {
         try withStuckDesk { (site, _) throws in
             let waiting = try (0..<11).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
             #expect(eventually { (try? unavailable(site)) == 1 })
@@ -80,7 +80,7 @@ import Time
     }
 
     /// Eight creations wait until the customer was told that nothing was done: none is made then.
-    @Test func whatWasAnsweredIsNotDoneLater() throws {
+    @Test func `what was answered is not done later`() throws {
         let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
@@ -99,7 +99,7 @@ import Time
     }
 
     /// Eight creations wait while the customer is signed out: none is made then.
-    @Test func whatWaitsEndsWithItsKey() throws {
+    @Test func `what waits ends with its key`() throws {
         let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
@@ -117,7 +117,7 @@ import Time
     }
 
     /// The company asks about tickets of an app whose Desk hangs: four questions wait for it, and those about another app are answered.
-    @Test func theCompanysQuestionsAboutOneAppDelayNoOther() throws {
+    @Test func `the companys questions about one app delay no other`() throws {
         try withStuckDesk { (site, desk) throws in
             let line = "GET /v1/tickets/show?app_id=stuck&ticket_id=101"
             let waiting = try (0..<20).map { _ in try site.begin(site.service.adminAddress, line: line) }

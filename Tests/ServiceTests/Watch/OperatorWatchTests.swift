@@ -18,7 +18,7 @@ import Time
     private static let paused = ["operator.notifier_paused > log", "operator.notifier_paused > pager"]
     private static let recovered = ["operator.notifier_recovered > log", "operator.notifier_recovered > pager"]
 
-    @Test func aNotifierIsPausedAndRecovers() throws {
+    @Test func `a notifier is paused and recovers`() throws {
         let fixture = try WatchFixture()
         fixture.pass(60)
         #expect(try fixture.reported() == [])
@@ -51,7 +51,7 @@ import Time
     }
 
     /// After a restart nothing is paused until the first attempt has failed again, and nothing is told twice.
-    @Test func aRestartInBetweenTellsNothing() throws {
+    @Test func `a restart in between tells nothing`() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .paused, reason: "status_410")
         fixture.pass(65)
@@ -68,7 +68,7 @@ import Time
         #expect(try fixture.reported() == Self.recovered)
     }
 
-    @Test func whatEndedWhileNothingRanIsTold() throws {
+    @Test func `what ended while nothing ran is told`() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .open)
         fixture.pass(65)
@@ -82,7 +82,7 @@ import Time
         #expect(try fixture.last("ended_because") == "removed")
     }
 
-    @Test func aNotifierIsNotToldOfItself() throws {
+    @Test func `a notifier is not told of itself`() throws {
         let fixture = try WatchFixture()
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -100,7 +100,7 @@ import Time
         #expect(try fixture.reported(delivering: false) == [])
     }
 
-    @Test func theOnlyNotifierIsToldOfNothingWhileItIsPaused() throws {
+    @Test func `the only notifier is told of nothing while it is paused`() throws {
         let fixture = try WatchFixture(#""notifiers":["pager"]"#)
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -112,7 +112,7 @@ import Time
         #expect(try fixture.store.conditions() == [])
     }
 
-    @Test func aQueueIsLate() throws {
+    @Test func `a queue is late`() throws {
         let fixture = try WatchFixture()
         try fixture.queue(12, for: "sink")
         fixture.pass(900)
@@ -241,7 +241,7 @@ import Time
         #expect(try fixture.reported() == Self.problem("ended"))
     }
 
-    @Test func denialsJump() throws {
+    @Test func `denials jump`() throws {
         let fixture = try WatchFixture()
         for _ in 0..<60 {
             fixture.count("authorized", by: 100)
@@ -267,7 +267,7 @@ import Time
         #expect(try fixture.reported() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
     }
 
-    @Test func anAppKeyThatEndsIsToldUntilItIsReplaced() throws {
+    @Test func `an app key that ends is told until it is replaced`() throws {
         let end = WatchFixture.start + 20 * 86_400
         let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
         let fixture = try WatchFixture()
@@ -291,7 +291,7 @@ import Time
     }
 
     /// Who is named later hears of what lasts, and who is not named any more of nothing.
-    @Test func withoutNotifiersNothingIsKept() throws {
+    @Test func `without notifiers nothing is kept`() throws {
         let fixture = try WatchFixture(#""notifiers":[]"#)
         fixture.set("sink", .open)
         fixture.pass(120)
@@ -307,7 +307,7 @@ import Time
         #expect(try fixture.store.conditions() == [])
     }
 
-    @Test func thresholdsAreLive() throws {
+    @Test func `thresholds are live`() throws {
         let fixture = try WatchFixture()
         try fixture.reload(#""notifiers":["log"],"thresholds":{"paused_seconds":5}"#)
         fixture.set("sink", .open)
@@ -316,7 +316,7 @@ import Time
     }
 
     /// Two processes with one database tell once together, and the end when neither sees it any more.
-    @Test func replicasTellOnce() throws {
+    @Test func `replicas tell once`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         let replicas = try (0..<2).map { _ in try WatchFixture(store: try place.store()) }
@@ -336,7 +336,7 @@ import Time
         #expect(try replicas[0].reported() == Self.paused, "it may begin again")
     }
 
-    @Test func aStoreThatIsClosedSaysSoItself() throws {
+    @Test func `a store that is closed says so itself`() throws {
         let store = MemoryStore()
         let fixture = try WatchFixture(store: store)
         store.close()

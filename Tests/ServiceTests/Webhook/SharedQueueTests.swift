@@ -19,7 +19,7 @@ import Testing
         """
 
     /// Nothing that was answered "accepted" has ended without an attempt.
-    @Test func anAppWithoutRoomIsAskedToComeBack() throws {
+    @Test func `an app without room is asked to come back`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
         let fixture = try ServiceFixture(in: directory, json: Self.json)

@@ -32,7 +32,7 @@ import Time
     }
 
     @Test(arguments: [WebhookBody.json(), WebhookBody.nested()])
-    func mayHaveAnyValueAnywhere(_ body: [UInt8]) throws {
+    func `may have any value anywhere`(_ body: [UInt8]) throws {
         let value = try JSONDocument(parsing: body.span).value()
         var refused = 0
         for variant in Self.variants(of: value) {
@@ -44,7 +44,7 @@ import Time
     }
 
     @Test(arguments: [WebhookBody.json(), WebhookBody.nested()])
-    func mayHaveAnyByteAnywhere(_ body: [UInt8]) {
+    func `may have any byte anywhere`(_ body: [UInt8]) {
         var generator = SeededGenerator(seed: 20_260_310)
         for _ in 0..<3000 {
             var mutated = body

@@ -41,7 +41,7 @@ private typealias Comment = Core.Comment
         WebhookBody.json(comment: ["is_inbound": "null", "author": "{}", "created_at": "7", "attachments": "{}"]),
         Array(" \r\n\t".utf8) + WebhookBody.json(),
     ])
-    func isReadInEveryForm(_ body: [UInt8]) throws {
+    func `is read in every form`(_ body: [UInt8]) throws {
         #expect(try parse(body) == Self.full)
     }
 
@@ -54,7 +54,7 @@ private typealias Comment = Core.Comment
     ]
 
     @Test(arguments: cut.indices)
-    func keepsATextThatWasCutWithinAnEmoji(index: Int) throws {
+    func `keeps a text that was cut within an emoji`(index: Int) throws {
         let (json, text) = Self.cut[index]
         let author = #"{"name":"\#(json)","avatar_color":"\#(json)"}"#
         let body = WebhookBody.json(["author": author, "attachments": #"[{"id":5,"name":"\#(json)"}]"#], comment: ["body": "\"\(json)\""])
@@ -65,7 +65,7 @@ private typealias Comment = Core.Comment
         #expect(comment.attachments.map(\.name) == [text])
     }
 
-    @Test func refusesAnIdentifierThatWasCutWithinAnEmoji() throws {
+    @Test func `refuses an identifier that was cut within an emoji`() throws {
         let half = #""user-\ud83d""#
         for member in ["app_id", "user_id", "device_id"] {
             #expect(mistake(WebhookBody.json(token: [member: half])) != nil, "\(member)")
@@ -84,14 +84,14 @@ private typealias Comment = Core.Comment
         (["token": "\"\(longest)x\""], nil), (["token": "\"e\u{301}\""], "e\u{301}"), (["Token": #""a""#], nil),
     ]
 
-    @Test(arguments: pushTokens.indices) func findsThePushTokenOfTheRightForm(_ index: Int) throws {
+    @Test(arguments: pushTokens.indices) func `finds the push token of the right form`(_ index: Int) throws {
         let (members, expected) = Self.pushTokens[index]
         let parser = try WebhookParser(WebhookBody.json(["push_token": #""elsewhere""#], token: members).span)
         #expect(parser.pushToken.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
         #expect(try parser.comment() == Self.full, "whatever it is, it is no mistake")
     }
 
-    @Test func mayLackWhatIsNotNeeded() throws {
+    @Test func `may lack what is not needed`() throws {
         let bare = Comment(
             appID: "shop", userID: "user-1", ticketID: 1, commentID: 2, deviceID: "", deviceType: nil, body: "", author: nil,
             createdAt: nil,
@@ -105,7 +105,7 @@ private typealias Comment = Core.Comment
         #expect(try parse(Array(nulls.utf8)) == bare)
     }
 
-    @Test func mayLackPartsOfTheAuthorAndOfAttachments() throws {
+    @Test func `may lack parts of the author and of attachments`() throws {
         let comment = try parse(
             WebhookBody.json([
                 "author": #"{"avatar_id":0}"#, "attachments": #"[{"id":5},{"id":"6","name":null,"size":null},{"id":7,"size":"8"}]"#,
@@ -119,7 +119,7 @@ private typealias Comment = Core.Comment
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 9_007_199_254_740_993, Int64.max] as [Int64])
-    func hasExactNumbers(_ number: Int64) throws {
+    func `has exact numbers`(_ number: Int64) throws {
         for text in ["\(number)", "\"\(number)\""] {
             let comment = try parse(
                 WebhookBody.json(
@@ -134,7 +134,7 @@ private typealias Comment = Core.Comment
     }
 
     @Test(arguments: ["", "caf\u{E9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{0}", "\u{10FFFF}", "\u{202E}x", "\u{FEFF}"])
-    func keepsTextAsItIs(_ text: String) throws {
+    func `keeps text as it is`(_ text: String) throws {
         let json = String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
         let comment = try parse(WebhookBody.json(["author": #"{"name":\#(json)}"#], token: ["type": json], comment: ["body": json]))
         for read in [comment.body, comment.author?.name, comment.deviceType] {
@@ -142,7 +142,7 @@ private typealias Comment = Core.Comment
         }
     }
 
-    @Test func saysNothingOfWhatThePersonWrote() throws {
+    @Test func `says nothing of what the person wrote`() throws {
         #expect(try WebhookParser(WebhookBody.json(comment: ["is_inbound": "true"]).span).comment() == nil)
     }
 
@@ -160,7 +160,7 @@ private typealias Comment = Core.Comment
     ]
 
     @Test(arguments: missing)
-    func namesWhatIsMissing(body: [UInt8], path: String, expectation: String) {
+    func `names what is missing`(body: [UInt8], path: String, expectation: String) {
         #expect(mistake(body) == "\(path) is missing; expected \(expectation).")
     }
 
@@ -214,7 +214,7 @@ private typealias Comment = Core.Comment
         #""1.0""#, "\"\u{0661}\"",
     ]
 
-    @Test func namesWhatIsUnexpected() {
+    @Test func `names what is unexpected`() {
         let cases =
             Self.notIntegers.flatMap(Self.noInteger) + Self.notStrings.flatMap(Self.noIdentifier)
             + ["7", "true", "[]", #""x""#].flatMap(Self.noObject) + Self.others
@@ -323,7 +323,7 @@ private typealias Comment = Core.Comment
 
     private static let notStrings = ["7", "true", "[]", "{}"]
 
-    @Test func losesNoCommentForAnOddOptionalMember() throws {
+    @Test func `loses no comment for an odd optional member`() throws {
         for odd in Self.oddAuthors() + Self.oddAttachments() + Self.oddOthers() {
             let text = String(decoding: odd.body, as: UTF8.self)
             let parser = try WebhookParser(odd.body.span)
@@ -333,14 +333,14 @@ private typealias Comment = Core.Comment
         }
     }
 
-    @Test func listsEachOddMemberOnce() throws {
+    @Test func `lists each odd member once`() throws {
         let parser = try WebhookParser(
             WebhookBody.json(["attachments": #"[{"size":"1 KB"},{"size":"2 KB"},7,8]"#, "author": "7"], comment: ["body": "7"]).span)
         _ = try parser.comment()
         #expect(parser.leftOut == ["comment.body", "author", "attachments[]", "attachments[].size"])
     }
 
-    @Test func takesOneAsTrue() throws {
+    @Test func `takes one as true`() throws {
         let parser = try WebhookParser(WebhookBody.json(comment: ["is_inbound": "1"]).span)
         #expect(try parser.comment() == nil)
         #expect(parser.leftOut.isEmpty)
@@ -354,7 +354,7 @@ private typealias Comment = Core.Comment
         ("[]", "The body is JSON, but not an object."),
         ("null", "The body is JSON, but not an object."),
     ])
-    func mustBeStrictJSON(body: String, message: String) {
+    func `must be strict JSON`(body: String, message: String) {
         #expect(mistake(Array(body.utf8)) == message)
     }
 }

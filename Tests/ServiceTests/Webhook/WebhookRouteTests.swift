@@ -18,7 +18,7 @@ import Time
 
     /// By index, because the arguments of tests are printed.
     @Test(arguments: try cases.get().indices)
-    func answersInProcess(_ index: Int) throws {
+    func `answers in process`(_ index: Int) throws {
         let exchange = try Self.cases.get()[index]
         let fixture = try WebhookFixture()
         exchange.check(exchange.send(to: fixture.client))
@@ -26,7 +26,7 @@ import Time
         #expect(fixture.wakeUpCount == fixture.store.accepted.count, "\(exchange.name)")
     }
 
-    @Test func answersOnASocket() throws {
+    @Test func `answers on a socket`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             for exchange in try Self.cases.get() { exchange.check(try exchange.send(to: SocketClient(address))) }
@@ -35,7 +35,7 @@ import Time
         #expect(fixture.wakeUpCount == 17)
     }
 
-    @Test func storesTheEventForEachNotifier() throws {
+    @Test func `stores the event for each notifier`() throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 200)
         let incoming = try #require(fixture.store.accepted.first)
@@ -54,7 +54,7 @@ import Time
     }
 
     /// The snapshot of revocations in memory is behind: another replica has forgotten the user a moment ago.
-    @Test func ignoresWhatTheStoreIgnores() throws {
+    @Test func `ignores what the store ignores`() throws {
         let fixture = try WebhookFixture()
         fixture.store.ignore()
         let answer = fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json())
@@ -67,7 +67,7 @@ import Time
     @Test(arguments: [
         WebhookBody.json(), WebhookBody.nested(), WebhookBody.json(token: ["token": #""MARKER""#, "push_token": #""MARKER""#]),
     ])
-    func rendersTheDataOnce(_ body: [UInt8]) throws {
+    func `renders the data once`(_ body: [UInt8]) throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: body).status == 200)
         let event = try #require(fixture.store.accepted.first?.event)
@@ -80,7 +80,7 @@ import Time
         #expect(String(decoding: event.data, as: UTF8.self) == expected)
     }
 
-    @Test func passesOnThePushTokenAlone() throws {
+    @Test func `passes on the push token alone`() throws {
         let fixture = try WebhookFixture()
         let bodies = [
             WebhookBody.json(token: ["push_token": #""MARKER-token""#]),
@@ -93,7 +93,7 @@ import Time
         #expect(!(try fixture.log.text()).contains("MARKER"))
     }
 
-    @Test func rendersWhatIsMissingAsNull() throws {
+    @Test func `renders what is missing as null`() throws {
         let fixture = try WebhookFixture()
         let body = #"{"ticket_id":1,"token":{"app_id":"shop","user_id":"u"},"comment":{"comment_id":2},"attachments":[{"id":3}]}"#
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: Array(body.utf8)).status == 200)
@@ -106,14 +106,14 @@ import Time
         #expect(String(decoding: event.data, as: UTF8.self) == expected)
     }
 
-    @Test func takesAnEventWithoutNotifiers() throws {
+    @Test func `takes an event without notifiers`() throws {
         let fixture = try WebhookFixture()
         let body = WebhookBody.json(token: ["app_id": #""bank""#])
         #expect(fixture.client.send(.post, WebhookCases.bankPath, body: body).status == 200)
         #expect(fixture.store.accepted.map(\.subscriptions.count) == [0])
     }
 
-    @Test func knowsDuplicatesByTicketCommentAndDevice() throws {
+    @Test func `knows duplicates by ticket comment and device`() throws {
         let fixture = try WebhookFixture()
         func status(_ body: [UInt8]) -> String { fixture.client.send(.post, WebhookCases.shopPath, body: body).text }
         #expect(status(WebhookBody.json()) == WebhookCases.accepted)
@@ -133,7 +133,7 @@ import Time
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
         (.closed, "closed", "The service is stopping; try again.", "1"),
     ])
-    func saysWhenToComeBack(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
+    func `says when to come back`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
         let fixture = try WebhookFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
@@ -146,7 +146,7 @@ import Time
             ])
     }
 
-    @Test func takesTheNextSecretAfterAReload() throws {
+    @Test func `takes the next secret after a reload`() throws {
         let fixture = try WebhookFixture()
         try fixture.reload(shopSecret: 31)
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 403)
@@ -157,7 +157,7 @@ import Time
 
     /// Each client has sent all but the last byte, so that whatever is kept of a body is kept by all at once.
     @Test(arguments: [("/pyrus/webhook/x", ""), ("/pyrus/webhook", "X-Pyrus-Sig: x\r\n")])
-    func receivesNoBodyThatNobodyCanHaveSent(path: String, header: String) throws {
+    func `receives no body that nobody can have sent`(path: String, header: String) throws {
         let fixture = try WebhookFixture()
         let body = [UInt8](repeating: UInt8(ascii: "["), count: 900_000)
         // Room for one of them.
@@ -177,7 +177,7 @@ import Time
         #expect(fixture.counts().first == #"{app="",result="denied"} 5"#)
     }
 
-    @Test func asksForNoBodyThatNobodyCanHaveSent() throws {
+    @Test func `asks for no body that nobody can have sent`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             let client = try SocketClient(address)
@@ -187,7 +187,7 @@ import Time
         }
     }
 
-    @Test func holdsNoThreadWhileItWaits() throws {
+    @Test func `holds no thread while it waits`() throws {
         let fixture = try WebhookFixture()
         fixture.store.hold()
         try fixture.withServer { address in
@@ -206,7 +206,7 @@ import Time
         }
     }
 
-    @Test func countsByAppAndResult() throws {
+    @Test func `counts by app and result`() throws {
         let fixture = try WebhookFixture()
         for exchange in try Self.cases.get() { _ = exchange.send(to: fixture.client) }
         #expect(
@@ -218,7 +218,7 @@ import Time
             ])
     }
 
-    @Test func countsAndLogsAMemberThatIsLeftOut() throws {
+    @Test func `counts and logs a member that is left out`() throws {
         let fixture = try WebhookFixture(logLevel: .info)
         let body = WebhookBody.json(
             ["created_at": #""MARKER""#, "attachments": #"[{"id":5,"size":"MARKER"},"MARKER"]"#], comment: ["is_inbound": #""MARKER""#])
@@ -239,7 +239,7 @@ import Time
         #expect(fixture.store.accepted.count == 2)
     }
 
-    @Test func tellsNeitherSecretsNorWhatWasSaid() throws {
+    @Test func `tells neither secrets nor what was said`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             for exchange in try Self.cases.get() { _ = try exchange.send(to: SocketClient(address)) }
@@ -255,7 +255,7 @@ import Time
     }
 
     /// Also where lines of the level info are not written.
-    @Test func logsWhy() throws {
+    @Test func `logs why`() throws {
         let fixture = try WebhookFixture(logLevel: .warning)
         func line(_ start: String, _ refusal: WebhookRefusal, of app: String? = nil) -> String {
             let remedy = refusal.remedy(of: app).english.replacing(#"""#, with: #"\""#)

@@ -18,7 +18,7 @@ import Testing
         return try WebhookSignature(Array(text.utf8).span)?.isGenuine(for: body.span, key)
     }
 
-    @Test func agreesWithTheDocumentedExample() throws {
+    @Test func `agrees with the documented example`() throws {
         for text in [Self.documented, Self.documented.uppercased(), "sha1=\(Self.documented)", "SHA1=\(Self.documented.uppercased())"] {
             #expect(try isGenuine(text) == true)
         }
@@ -26,7 +26,7 @@ import Testing
         #expect(try isGenuine(Self.documented, key: "my-secret-keys") == false)
     }
 
-    @Test func differsInEveryDigit() throws {
+    @Test func `differs in every digit`() throws {
         for index in Self.documented.indices {
             let other: Character = Self.documented[index] == "0" ? "1" : "0"
             #expect(try isGenuine(Self.documented.replacing(at: index, by: other)) == false)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "sha1=", "sha1", "0", String(documented.dropLast()), documented + "0", " " + documented, "sha1= " + documented])
-    func hasOneForm(_ text: String) throws {
+    func `has one form`(_ text: String) throws {
         #expect(try isGenuine(text) == nil)
     }
 }

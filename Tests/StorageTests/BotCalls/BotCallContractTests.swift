@@ -9,7 +9,7 @@ import Time
 @Suite struct BotCallContractTests {
     private static let ending = BotCall.Ending(.refused, statusCode: 404, reason: "no_order", at: 1500)
 
-    @Test(arguments: Backend.allCases) func keepsACallAsItIs(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps a call as it is`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}ü"
         let calls = [
@@ -24,7 +24,7 @@ import Time
         #expect(try Set(fixture.store.allCalls().map(\.id)) == Set(calls.map(\.id)))
     }
 
-    @Test(arguments: Backend.allCases) func theSameCallBeginsOnce(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the same call begins once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = BotCall.sample(1, key: 1)
         #expect(try fixture.store.begin(first) == .new)
@@ -38,7 +38,7 @@ import Time
     }
 
     /// The call with which nothing was done stays in the audit, and another one has its key.
-    @Test(arguments: Backend.allCases) func aCallWithNothingDoneBeginsAgain(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a call with nothing done begins again`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 1500)
         let (first, second, third) = (BotCall.sample(1, key: 1, user: "first"), BotCall.sample(2, key: 1), BotCall.sample(3, key: 1))
@@ -61,7 +61,7 @@ import Time
     }
 
     /// A call that was given up, or whose end is told a second time.
-    @Test(arguments: Backend.allCases) func onlyTheEndThatCountsReleasesTheKey(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `only the end that counts releases the key`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 9500)
         let (done, lost) = (BotCall.sample(1, key: 1), BotCall.sample(2, key: 2))
@@ -75,7 +75,7 @@ import Time
     }
 
     /// Also those that one transaction ends.
-    @Test(arguments: Backend.allCases) func ofManyEndsEachReleasesItsOwnKey(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of many ends each releases its own key`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let calls = (0..<20).map { BotCall.sample($0, key: $0) }
         try fixture.store.beginAll(calls)
@@ -94,7 +94,7 @@ import Time
     }
 
     /// Also those that one transaction stores.
-    @Test(arguments: Backend.allCases) func ofManyAtOnceOneIsNew(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of many at once one is new`(_ backend: Backend) throws {
         let store = try backend.store()
         let answers = (0..<200).map { number in
             let answer = Answer<BotCallBeginning>()
@@ -112,7 +112,7 @@ import Time
         #expect(try store.store.allCalls().count == 10)
     }
 
-    @Test(arguments: Backend.allCases) func theFirstEndingCounts(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the first ending counts`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let call = BotCall.sample(1, key: 1)
         try fixture.store.begin(call)
@@ -124,7 +124,7 @@ import Time
     }
 
     /// A process that ends leaves what it had begun; nobody knows whether the backend has done it.
-    @Test(arguments: Backend.allCases) func givesUpWhatNobodyEnds(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up what nobody ends`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let calls = (1...4).map { BotCall.sample($0, key: $0, at: UnixMilliseconds(rawValue: 1000 * UInt64($0))) }
         for call in calls { try fixture.store.begin(call) }
@@ -141,7 +141,7 @@ import Time
     }
 
     /// An ending may be told before the beginning is durable, and both may be in one transaction.
-    @Test(arguments: Backend.allCases) func endsWhatIsBeginning(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends what is beginning`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let (begun, ended) = (Answer<BotCallBeginning>(), Answer<Bool>())
         let call = BotCall.sample(1)
@@ -152,7 +152,7 @@ import Time
         #expect(try fixture.store.botCall(call.id) == call.ended(Self.ending))
     }
 
-    @Test(arguments: Backend.allCases) func isForgottenWithThePerson(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is forgotten with the person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...1203 { fixture.store.begin(.sample(number), isAwaited: { true }) { _ in } }
         try fixture.store.begin(.sample(2000, user: "other"))
@@ -168,7 +168,7 @@ import Time
     }
 
     /// As long as deliveries: what somebody may look for as long as dead ones. A key outlives its ticket in any case.
-    @Test(arguments: Backend.allCases) func isDeletedWhenItIsOld(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is deleted when it is old`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let day: UInt64 = 86_400_000
         let now = UnixMilliseconds(rawValue: 100 * day)
@@ -195,7 +195,7 @@ import Time
         #expect(try fixture.store.allCalls() == [young])
     }
 
-    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
         let fixture = try backend.store()
         fixture.store.close()
         #expect(throws: StoreError.self) { try fixture.store.begin(.sample(1)) }

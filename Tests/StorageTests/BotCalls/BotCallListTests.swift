@@ -53,12 +53,12 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func findsWhatMatches(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `finds what matches`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         for filter in Self.filters { #expect(try fixture.store.allCalls(filter) == expected(filter), "\(filter)") }
     }
 
-    @Test(arguments: Backend.allCases, [1, 7, 240]) func pageByPage(_ backend: Backend, limit: Int) throws {
+    @Test(arguments: Backend.allCases, [1, 7, 240]) func `page by page`(_ backend: Backend, limit: Int) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.allCalls(pages: limit) == expected(BotCallFilter()))
         var filter = BotCallFilter()
@@ -67,7 +67,7 @@ import Time
     }
 
     /// A step that finds nothing is followed by the next one.
-    @Test(arguments: Backend.allCases, [1, 3, 50]) func inSteps(_ backend: Backend, rows: Int64) throws {
+    @Test(arguments: Backend.allCases, [1, 3, 50]) func `in steps`(_ backend: Backend, rows: Int64) throws {
         let fixture = try filled(backend, eventsPerStep: rows)
         for filter in Self.filters.filter({ $0.function != nil || $0.outcome == .failed }) {
             #expect(try fixture.store.allCalls(filter, pages: 2) == expected(filter), "\(filter)")
@@ -75,7 +75,7 @@ import Time
     }
 
     /// A search whose time is over says where it goes on.
-    @Test(arguments: [Backend.sqlite, .postgres]) func aLongSearchEndsItsPage(_ backend: Backend) throws {
+    @Test(arguments: [Backend.sqlite, .postgres]) func `a long search ends its page`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.eventsPerStep = 10
             $0.searchMilliseconds = 0
@@ -92,7 +92,7 @@ import Time
     }
 
     /// What comes meanwhile moves no page.
-    @Test(arguments: Backend.allCases) func staysInPlace(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stays in place`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let first = try fixture.store.botCalls(BotCallFilter(), after: nil, limit: 100)
         try fixture.store.begin(.sample(900, at: 9000))
@@ -102,7 +102,9 @@ import Time
         #expect(second.next == nil)
     }
 
-    @Test(arguments: ["", "1", "1-", "-1-2", "1-2-3", "a-b", "1--2", "99999999999999999999-1"]) func refusesAnotherCursor(_ text: String) {
+    @Test(arguments: ["", "1", "1-", "-1-2", "1-2-3", "a-b", "1--2", "99999999999999999999-1"]) func `refuses another cursor`(
+        _ text: String
+    ) {
         #expect(BotCallCursor(text) == nil)
     }
 }

@@ -9,7 +9,7 @@ import Time
 @Suite struct BotCallLossTests {
     private static let ending = BotCall.Ending(.succeeded, statusCode: 200, at: 1500)
 
-    @Test func aRestartForgetsNothing() throws {
+    @Test func `a restart forgets nothing`() throws {
         let directory = try TemporaryDirectory()
         let calls = [BotCall.sample(1, key: 1), .sample(2, key: 2, arguments: "{}"), .sample(3)]
         let store = try SQLiteStore(path: directory.path("store.db"))
@@ -24,7 +24,7 @@ import Time
     }
 
     /// The files as a kill leaves them: what was answered as begun is there, and begins no more.
-    @Test func aKillForgetsNothingThatHasBegun() throws {
+    @Test func `a kill forgets nothing that has begun`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -45,7 +45,7 @@ import Time
     }
 
     /// However the same calls come to several processes at once, each begins once.
-    @Test func ofAllReplicasOneBegins() throws {
+    @Test func `of all replicas one begins`() throws {
         let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
@@ -66,7 +66,7 @@ import Time
         #expect(try stores[1].allCalls().count == 50)
     }
 
-    @Test func eachReplicaSeesAndEndsTheOthersCalls() throws {
+    @Test func `each replica sees and ends the others calls`() throws {
         let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
@@ -90,7 +90,7 @@ import Time
     }
 
     /// Moments are stored by the database's clock, and told by each process's own.
-    @Test func clocksThatDifferAgree() throws {
+    @Test func `clocks that differ agree`() throws {
         let place = try PostgresSchemaFixture()
         let ahead = try place.store(clock: { SystemClock.unixMilliseconds() + 3_600_000 })
         let right = try place.store()
@@ -107,7 +107,7 @@ import Time
     }
 
     /// A call that nobody waits for any more does not begin.
-    @Test(arguments: [Backend.sqlite, .postgres]) func whatNobodyAwaitsDoesNotBegin(_ backend: Backend) throws {
+    @Test(arguments: [Backend.sqlite, .postgres]) func `what nobody awaits does not begin`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answer = Answer<BotCallBeginning>()
         fixture.store.begin(.sample(1, key: 1), isAwaited: { false }) { answer.set($0) }

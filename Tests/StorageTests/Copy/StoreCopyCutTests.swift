@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func goesOnAfterEachStep() throws {
+    @Test func `goes on after each step`() throws {
         try fixture.fill(calls: 60)
         let (there, cuts) = try repeating({ observe throws(StoreError) in
             try Self.unwrapped { try fixture.copy() }.toPostgres(observe: observe)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// The answer of a complete copy may have been lost.
-    @Test func isCompleteOnce() throws {
+    @Test func `is complete once`() throws {
         try fixture.fill(calls: 20)
         let first = try fixture.copy().toPostgres()
         let again = try fixture.copy().toPostgres()
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A draft that was begun, and not more, is no obstacle.
-    @Test func aDraftWithoutTablesIsMadeAnew() throws {
+    @Test func `a draft without tables is made anew`() throws {
         try fixture.fill(calls: 20)
         _ = try fixture.copy().toPostgres()
         try fixture.directory.write("back.db.copying", "", mode: 0o600)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func anotherSourceIsRefused() throws {
+    @Test func `another source is refused`() throws {
         try fixture.fill(calls: 30)
         try begin(try fixture.copy())
         let other = try fixture.file(fixture.back)
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// What has been copied may be out of date then.
-    @Test func aSourceThatWasUsedSinceIsRefused() throws {
+    @Test func `a source that was used since is refused`() throws {
         try fixture.fill(calls: 30)
         try begin(try fixture.copy())
         try fixture.file(fixture.path).close()
@@ -138,7 +138,7 @@ import Testing
         #expect(try fixture.difference(fixture.path, fixture.back) == 0)
     }
 
-    @Test func whatIsInUseOrTakenIsRefused() throws {
+    @Test func `what is in use or taken is refused`() throws {
         try fixture.fill(calls: 20)
         let file = try fixture.file(fixture.path)
         let inUse = #expect(throws: StoreError.self) { try fixture.copy().toPostgres() }
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: StoreError.copyTargetExists(fixture.path)) { try fixture.copy().toSQLite() }
     }
 
-    @Test func noServiceStartsMeanwhile() throws {
+    @Test func `no service starts meanwhile`() throws {
         try fixture.fill(calls: 5)
         var refusals: Set<String> = []
         func start(_: StoreCopyProgress) {
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// Something else writes into the target.
-    @Test func whatDoesNotMatchIsNotComplete() throws {
+    @Test func `what does not match is not complete`() throws {
         let file = try fixture.file(fixture.path)
         for number in 0..<9 { try file.take(Sample(number)) }
         file.close()

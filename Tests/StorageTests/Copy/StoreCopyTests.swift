@@ -15,7 +15,7 @@ import Time
         fixture = try CopyFixture()
     }
 
-    @Test(arguments: 0..<6) func theOtherStoreKnowsTheSame(seed: Int) throws {
+    @Test(arguments: 0..<6) func `the other store knows the same`(seed: Int) throws {
         try fixture.fill(seed: seed)
         let report = try fixture.copy().toPostgres()
         #expect(!report.isContinued && report.tables.allSatisfy { $0.rows > 0 }, "\(report)")
@@ -49,7 +49,7 @@ import Time
         return claimed
     }
 
-    @Test(arguments: 6..<10) func whatComesBackIsTheSame(seed: Int) throws {
+    @Test(arguments: 6..<10) func `what comes back is the same`(seed: Int) throws {
         try fixture.fill(seed: seed)
         let there = try fixture.copy().toPostgres()
         let back = try fixture.copy(fixture.back).toSQLite()
@@ -66,7 +66,7 @@ import Time
     }
 
     /// Otherwise the first heartbeats of a service would look at a row for each.
-    @Test func deadDeliveriesAreSummedUp() throws {
+    @Test func `dead deliveries are summed up`() throws {
         let store = try fixture.file(fixture.path)
         try store.takeAll((0..<20).map { Sample($0).with { $0.expires = 1001 } })
         while try !store.giveUpExpired(now: 2000, limit: 100).isEmpty {}
@@ -76,7 +76,7 @@ import Time
         #expect(counts == "{20}")
     }
 
-    @Test func attemptsUnderWayEndAsInterrupted() throws {
+    @Test func `attempts under way end as interrupted`() throws {
         try fixture.fill(calls: 0)
         _ = try fixture.copy().toPostgres()
         let shared = try fixture.shared()
@@ -92,7 +92,7 @@ import Time
         #expect(try file.story(of: Sample(700_002).delivery().id)?.attempts.map(\.outcome) == ["interrupted", "interrupted", ""])
     }
 
-    @Test func limitsAndDuplicatesAreKnown() throws {
+    @Test func `limits and duplicates are known`() throws {
         try fixture.fill(calls: 0)
         let report = try fixture.copy().toPostgres()
         #expect(report.tables.allSatisfy { $0.rows > 0 }, "\(report)")
@@ -111,7 +111,7 @@ import Time
     }
 
     /// The database's clock is two hours ahead of this machine's, or behind it.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func momentsAreTheOtherClocks(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `moments are the other clocks`(ahead: Int64) throws {
         let store = try fixture.file(fixture.path)
         let now: UnixMilliseconds = 1_000_000_000_000
         try store.take(
@@ -150,7 +150,7 @@ import Time
     }
 
     /// What people wrote may be long, and a step is in memory as a whole.
-    @Test func longRowsMakeShortSteps() throws {
+    @Test func `long rows make short steps`() throws {
         let store = try fixture.file(fixture.path)
         for number in 0..<9 { try store.take(Sample(number).with { $0.data = [UInt8](repeating: UInt8(number), count: 1_500_000) }) }
         store.close()
@@ -170,7 +170,7 @@ import Time
     }
 
     /// A role that serves need not own the tables.
-    @Test func aRoleThatOnlyServesMayCopy() throws {
+    @Test func `a role that only serves may copy`() throws {
         try fixture.fill(calls: 5)
         try fixture.place.run(
             Query(
@@ -192,7 +192,7 @@ import Time
     }
 
     /// A table that is new in a schema is copied, or left out on purpose.
-    @Test func everyTableIsAccountedFor() throws {
+    @Test func `every table is accounted for`() throws {
         try fixture.file(fixture.path).close()
         let connection = try Connection(path: fixture.path, mode: .readOnly)
         var files: Set<String> = []
@@ -208,7 +208,7 @@ import Time
     }
 
     /// A column that is new in a schema is copied, or left out on purpose.
-    @Test func everyColumnIsAccountedFor() throws {
+    @Test func `every column is accounted for`() throws {
         try fixture.file(fixture.path).close()
         let connection = try Connection(path: fixture.path, mode: .readOnly)
         try fixture.shared().close()

@@ -73,7 +73,7 @@ import Time
             rules: rules, claims: claims)
     }
 
-    @Test(arguments: Backend.allCases, try attempts()) func refusesARegistration(_ backend: Backend, _ attempt: Attempt) throws {
+    @Test(arguments: Backend.allCases, try attempts()) func `refuses a registration`(_ backend: Backend, _ attempt: Attempt) throws {
         let fixture = try backend.store()
         let store = fixture.store
         // The store has read its revocations before.
@@ -90,7 +90,7 @@ import Time
     }
 
     /// A transaction that is undone takes its revocation with it.
-    @Test func aRevocationThatWasRolledBackRefusesNothing() throws {
+    @Test func `a revocation that was rolled back refuses nothing`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -101,7 +101,7 @@ import Time
         #expect(try store.payload(payload("A", claims: Self.claims(issuedAt: 100))) == .registered)
     }
 
-    @Test(arguments: Backend.allCases) func storesNothingAboutSomebodyForgotten(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores nothing about somebody forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })
@@ -115,7 +115,7 @@ import Time
     }
 
     /// Events that report that a person was forgotten are stored after that, too.
-    @Test(arguments: Backend.allCases) func storesTheEndOfSomebodyForgotten(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores the end of somebody forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.revoke(.sample(1, .formerUser(try Self.former())))
@@ -132,7 +132,7 @@ import Time
     }
 
     /// They may be made durable together.
-    @Test(arguments: Backend.allCases) func eachOfABatchIsJudgedAlone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each of a batch is judged alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -196,7 +196,7 @@ import Time
         return try answer.get()
     }
 
-    @Test(arguments: skews) func whatOneRevokesTheOtherRefusesAtOnce(ahead: Int64) throws {
+    @Test(arguments: skews) func `what one revokes the other refuses at once`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { _, one, other in
             let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
             #expect(try other.payload(payload("A", at: theirs)) == .registered)
@@ -215,7 +215,7 @@ import Time
     }
 
     /// A replica that has not asked for longer than removals are remembered reads everything again.
-    @Test(arguments: skews) func whatIsToldNoMoreIsReadAgain(ahead: Int64) throws {
+    @Test(arguments: skews) func `what is told no more is read again`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
@@ -229,7 +229,7 @@ import Time
     }
 
     /// Behind a pooler the connection outlives a failover, and the new server may lack what the old one had.
-    @Test(arguments: skews) func aVersionThatGoesBackIsReadAgain(ahead: Int64) throws {
+    @Test(arguments: skews) func `a version that goes back is read again`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
@@ -244,7 +244,7 @@ import Time
     }
 
     /// A batch waits for the lock of a person, and another transaction deletes the row: without one nothing would be locked, nor counted.
-    @Test func aRowThatIsDeletedMeanwhileIsMadeAgain() throws {
+    @Test func `a row that is deleted meanwhile is made again`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
@@ -266,7 +266,7 @@ import Time
     }
 
     /// The version of the revocations is read after the lock. The revocation of a key id waits for no person.
-    @Test(arguments: skews) func aRegistrationThatWaitsSeesWhatWasRevokedMeanwhile(ahead: Int64) throws {
+    @Test(arguments: skews) func `a registration that waits sees what was revoked meanwhile`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
             #expect(try other.payload(payload("A", at: theirs)) == .registered)
@@ -278,7 +278,7 @@ import Time
     }
 
     /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
-    @Test(arguments: skews) func aRegistrationDoesNotOutliveASignOut(ahead: Int64) throws {
+    @Test(arguments: skews) func `a registration does not outlive a sign out`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { _, one, other in
             let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
             for round in 1...20 as ClosedRange<UInt64> {

@@ -25,7 +25,7 @@ import Time
 
     /// A provider's time is by its own clock, which no store converts.
     @Test(arguments: Backend.allCases, [nil, 1001] as [UnixMilliseconds?])
-    func aDeviceThatIsGoneLeaves(_ backend: Backend, _ since: UnixMilliseconds?) throws {
+    func `a device that is gone leaves`(_ backend: Backend, _ since: UnixMilliseconds?) throws {
         let fixture = try backend.store(aheadMilliseconds: 0)
         let delivery = try claimed(fixture.store)
         try report(fixture.store, .gone(since: since), of: delivery)
@@ -43,7 +43,7 @@ import Time
     }
 
     /// It came back after the provider's time, or after the try began.
-    @Test(arguments: Backend.allCases) func aDeviceThatWasSeenSinceStays(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device that was seen since stays`(_ backend: Backend) throws {
         for (since, seen) in [(1000, nil), (1500, 1500), (1500, 2500), (nil, 1001)] as [(UnixMilliseconds?, UnixMilliseconds?)] {
             let fixture = try backend.store(aheadMilliseconds: 0)
             let delivery = try claimed(fixture.store)
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func aDeviceWithAnotherTokenStays(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device with another token stays`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put("B")
@@ -64,7 +64,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func nobodyIsToldTwice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody is told twice`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put(nil)
@@ -75,7 +75,7 @@ import Time
         #expect(try fixture.store.announced().count == 2)
     }
 
-    @Test(arguments: Backend.allCases) func aTryThatIsNotKnownSaysNothing(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a try that is not known says nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try report(fixture.store, .gone(since: nil), of: delivery, attempt: 2)
@@ -86,7 +86,7 @@ import Time
         #expect(try fixture.store.current(delivery)?.state == .pending)
     }
 
-    @Test(arguments: Backend.allCases) func theEnvironmentIsRememberedUntilAnotherToken(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the environment is remembered until another token`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.finish([
@@ -107,7 +107,7 @@ import Time
         #expect(try fixture.store.announced().count == 2, "it is nobody else's business")
     }
 
-    @Test(arguments: Backend.allCases) func theEnvironmentOfAnotherTokenIsForgotten(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the environment of another token is forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put("B")

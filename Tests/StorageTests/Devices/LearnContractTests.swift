@@ -18,7 +18,7 @@ import Time
         return sample.incoming()
     }
 
-    @Test(arguments: Backend.allCases) func isUsedAndAnnouncedOnce(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is used and announced once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { #expect(try fixture.store.take(webhook(number, "A")) == .accepted) }
         #expect(try fixture.store.take(webhook(1, "A")) == .duplicate(of: Sample(1).event.id))
@@ -30,21 +30,21 @@ import Time
         #expect(try fixture.store.announced() == ["registered user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func aDuplicateTeachesNothing(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a duplicate teaches nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, nil))
         #expect(try fixture.store.take(webhook(1, "A")) == .duplicate(of: Sample(1).event.id))
         #expect(try fixture.store.registered() == [])
     }
 
-    @Test(arguments: Backend.allCases) func isNotLearnedWithoutADevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not learned without a device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", device: ""))
         #expect(try fixture.store.registered() == [])
         #expect(try fixture.store.comments().map(\.state) == [.noTarget])
     }
 
-    @Test(arguments: Backend.allCases) func isNotLearnedAgainAfterASignOut(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not learned again after a sign out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.put(nil) == .removed)
@@ -59,7 +59,8 @@ import Time
 
     /// The next webhook knows nothing of what an operator has done.
     @Test(arguments: Backend.allCases, [(true, "d1"), (true, nil), (false, "d1"), (false, nil)] as [(Bool, String?)])
-    func isNotLearnedAgainAfterAnOperatorRemovedIt(_ backend: Backend, _ removal: (isRegistered: Bool, deviceID: String?)) throws {
+    func `is not learned again after an operator removed it`(_ backend: Backend, _ removal: (isRegistered: Bool, deviceID: String?)) throws
+    {
         let fixture = try backend.store()
         if removal.isRegistered { try fixture.store.put("A") } else { _ = try fixture.store.take(webhook(1, "A")) }
         let filter = DeviceFilter(appID: "app", userID: "user", deviceID: removal.deviceID)
@@ -78,7 +79,7 @@ import Time
     }
 
     /// The token may be named by webhooks for longer than a device is kept of which nobody hears.
-    @Test(arguments: Backend.allCases, ["d1", "d2"]) func staysSignedOutWhileWebhooksCarryItsToken(
+    @Test(arguments: Backend.allCases, ["d1", "d2"]) func `stays signed out while webhooks carry its token`(
         _ backend: Backend, _ device: String
     ) throws {
         let fixture = try backend.store()
@@ -96,7 +97,7 @@ import Time
     }
 
     /// A token that has moved to somebody else counts as signed out as well, also where an app makes a new device id for each sign-in.
-    @Test(arguments: Backend.allCases) func doesNotMoveBackUnderAnotherDeviceID(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not move back under another device ID`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", device: "d1"))
         _ = try fixture.store.take(webhook(2, "A", user: "guest", device: "d2"))
@@ -107,7 +108,7 @@ import Time
     }
 
     /// The token moves to another user of the phone, and not back.
-    @Test(arguments: Backend.allCases) func movesToSomebodyElseAfterASignOut(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `moves to somebody else after a sign out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 2000) == 1)
@@ -117,7 +118,7 @@ import Time
         #expect(try fixture.store.registered() == ["guest d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func isNotLearnedAboutSomebodyBlocked(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not learned about somebody blocked`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let block = Revocation.sample(1, .user("user"))
         try fixture.store.revoke(block)
@@ -131,14 +132,14 @@ import Time
     }
 
     /// Only the keys that were issued until then are revoked; the person may sign in again.
-    @Test(arguments: Backend.allCases) func isLearnedAfterASignOutOfAnotherPhone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is learned after a sign out of another phone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.revoke(.sample(1, .user("user"), issuedBefore: 1))
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.registered() == ["user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func isNotLearnedByADeviceThatSignedOutUnseen(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not learned by a device that signed out unseen`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put(nil)
         _ = try fixture.store.take(webhook(1, "A"))
@@ -149,7 +150,7 @@ import Time
         #expect(try fixture.store.registered() == [])
     }
 
-    @Test(arguments: Backend.allCases) func doesNotReplaceTheOneThatTheAppRegistered(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not replace the one that the app registered`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("B", at: 1)
         _ = try fixture.store.take(webhook(1, "A"))
@@ -158,7 +159,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func replacesOnlyWhatWasLearned(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `replaces only what was learned`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         _ = try fixture.store.take(webhook(2, "B"))
@@ -170,7 +171,7 @@ import Time
     }
 
     /// The app may have ceased to register here; then its provider ends the old token, and only webhooks know the new one.
-    @Test(arguments: Backend.allCases) func replacesARegisteredOneThatItsProviderEnded(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `replaces a registered one that its provider ended`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 1)
         _ = try fixture.store.take(webhook(1, nil))
@@ -188,7 +189,7 @@ import Time
 
     /// That a provider takes a token changes nothing of who told us of it.
     @Test(arguments: Backend.allCases, [true, false])
-    func isReplacedOrNotWhicheverEnvironmentTakesIt(_ backend: Backend, _ isRegistered: Bool) throws {
+    func `is replaced or not whichever environment takes it`(_ backend: Backend, _ isRegistered: Bool) throws {
         let fixture = try backend.store()
         if isRegistered { try fixture.store.put("A", at: 1) }
         _ = try fixture.store.take(webhook(1, "A"))
@@ -202,7 +203,7 @@ import Time
         #expect(try fixture.store.registered() == [isRegistered ? "user d1 A" : "user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func movesLikeAnyOther(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `moves like any other`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", user: "earlier"))
         _ = try fixture.store.take(webhook(2, "A"))
@@ -212,7 +213,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered earlier d1 A", "moved earlier d1 A", "registered user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func doesNotMoveFromWhoRegisteredIt(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not move from who registered it`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", user: "present", device: "d9")
         _ = try fixture.store.take(webhook(1, "A"))
@@ -221,7 +222,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered present d9 A"])
     }
 
-    @Test(arguments: Backend.allCases) func doesNotComeBackToWhomTheAppTookItFrom(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not come back to whom the app took it from`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         try fixture.store.put("A", user: "present")
@@ -229,7 +230,7 @@ import Time
         #expect(try fixture.store.registered() == ["present d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func keepsTheTypeThatIsKnown(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps the type that is known`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", type: "rustore"))
         _ = try fixture.store.take(webhook(2, "B", type: nil))
@@ -239,7 +240,7 @@ import Time
         #expect(try fixture.store.device("d2")?.type == "")
     }
 
-    @Test(arguments: Backend.allCases) func makesRoomLikeAnyOther(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `makes room like any other`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         for number in 1...3 { _ = try fixture.store.take(webhook(number, "T\(number)", device: "d\(number)")) }
         #expect(try fixture.store.registered() == ["user d2 T2", "user d3 T3"])
@@ -247,7 +248,7 @@ import Time
     }
 
     /// The help desk may know more devices than may be: none that an app itself has told of leaves for them, signed in or out.
-    @Test(arguments: Backend.allCases) func noDeviceOfAnAppLeavesForALearnedOne(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `no device of an app leaves for a learned one`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         _ = try fixture.store.payload(.of("A", device: "d1", at: 100))
         _ = try fixture.store.take(webhook(2, "B", device: "d2"))
@@ -262,7 +263,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
     }
 
-    @Test(arguments: Backend.allCases) func aTypeThatNoAppCouldSayIsNotLearned(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a type that no app could say is not learned`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, count) in [(1, 32), (2, 33)] {
             let sample = Sample(number).with {
@@ -276,7 +277,7 @@ import Time
     }
 
     /// What was learned is true, whether there is room for the comment or not.
-    @Test(arguments: Backend.allCases) func isLearnedWhereTheCommentFindsNoRoom(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is learned where the comment finds no room`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         try fixture.store.take(Sample(9))
         #expect(throws: StoreError.self) { try fixture.store.take(webhook(1, "A")) }

@@ -9,7 +9,7 @@ import Time
     private static let start: UnixMilliseconds = 1_000_000
 
     @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
-    func allowsAgainExactlyAfterTheWindow(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+    func `allows again exactly after the window`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
         let store = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
@@ -29,7 +29,7 @@ import Time
 
     /// Who of another device, person, of the same names in another app, and of names that Unicode calls equal, shares the count.
     @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
-    func countsTogetherWhomTheRuleNames(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+    func `counts together whom the rule names`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func isAllowed(_ app: String, user: String, device: String) throws -> Bool {
@@ -41,7 +41,7 @@ import Time
         #expect(try isAllowed("app2", user: "caf\u{E9}", device: "d1") == (scope != .service))
     }
 
-    @Test(arguments: Backend.allCases) func aRefusedCallConsumesNothing(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a refused call consumes nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
         func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
@@ -59,7 +59,7 @@ import Time
         #expect(try fixture.store.announced().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func namesTheRuleThatHoldsForLongest(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `names the rule that holds for longest`(_ backend: Backend) throws {
         let short = LimitRule(per: .user, max: 1, windowMilliseconds: 1000)
         let long = LimitRule(per: .device, max: 2, windowMilliseconds: 10_000)
         let equal = LimitRule(per: .app, max: 2, windowMilliseconds: 10_000)
@@ -76,7 +76,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func severalRulesOfOneScopeHoldTogether(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `several rules of one scope hold together`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 100), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000)]
         var allowed: [UInt64] = []
@@ -87,7 +87,7 @@ import Time
         #expect(allowed == [0, 100, 200, 10_000, 10_100, 10_200, 20_000])
     }
 
-    @Test(arguments: Backend.allCases) func whatChangesNothingCountsAsWell(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `what changes nothing counts as well`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
         #expect(try fixture.store.payload(.of("A", at: Self.start, rule)) == .registered)
@@ -101,7 +101,7 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func unsubscribingIsNeverRefusedAndConsumesNothing(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `unsubscribing is never refused and consumes nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = LimitRule.Scope.allCases.map { LimitRule.fiveMinutes($0) }
         func outcome(_ token: String?, _ elapsed: UInt64) throws -> Registration.Outcome {
@@ -116,7 +116,7 @@ import Time
     }
 
     /// What was recorded before the clock was set back must not lock anybody out for as long.
-    @Test(arguments: Backend.allCases) func forgetsWhatLiesInTheFuture(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets what lies in the future`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
         let tolerance = LimitRule.clockToleranceMilliseconds
@@ -128,7 +128,7 @@ import Time
         #expect(try fixture.store.payload(.of("C", at: Self.start - tolerance, rule)) == again)
     }
 
-    @Test(arguments: Backend.allCases) func letsOneOfManySimultaneousCallsThrough(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lets one of many simultaneous calls through`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 200)
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
         let answers = Monitor<[Registration.Outcome]>([])
@@ -145,7 +145,7 @@ import Time
     }
 
     /// A sign-out must not give new registrations. Only an erasure deletes the recorded calls.
-    @Test(arguments: Backend.allCases) func onlyForgettingAPersonForgetsTheirCalls(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `only forgetting a person forgets their calls`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String, user: String = "user", device: String = "d1") throws -> Registration.Outcome {
@@ -166,7 +166,7 @@ import Time
     }
 
     /// The help desk means the installation: another person who signs in there does not get a count of their own.
-    @Test(arguments: Backend.allCases) func aDeviceHasOneCountForAllWhoSignIn(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device has one count for all who sign in`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
         func outcome(_ number: Int, at elapsed: UInt64) throws -> Registration.Outcome {
@@ -179,7 +179,7 @@ import Time
     }
 
     /// Signing out is never refused, so it must not wash a count away.
-    @Test(arguments: Backend.allCases) func aDeviceThatIsForgottenKeepsItsCount(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device that is forgotten keeps its count`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         let rules = [LimitRule.fiveMinutes(.device)]
         func outcome(_ token: String?, _ device: String, at elapsed: UInt64) throws -> Registration.Outcome {
@@ -191,7 +191,7 @@ import Time
         #expect(try outcome("A", "d1", at: 5) == .limited(rule: rules[0], until: Self.start + 300_000))
     }
 
-    @Test(arguments: Backend.allCases) func callsThatNobodyCanAskForAreForgotten(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `calls that nobody can ask for are forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String) throws -> Registration.Outcome {

@@ -9,7 +9,7 @@ import Time
 @Suite struct MadeUpDeviceTests {
     private static let devicesPerUser = 3
 
-    @Test func signOutsOfMadeUpDevicesAreNotWritten() throws {
+    @Test func `sign outs of made up devices are not written`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.devicesPerUser = Self.devicesPerUser

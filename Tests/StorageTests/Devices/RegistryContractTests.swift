@@ -5,7 +5,7 @@ import Time
 
 /// What the registry makes of each wish, and what it tells of it.
 @Suite struct RegistryContractTests {
-    @Test(arguments: Backend.allCases) func registersADevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `registers a device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.put("A", at: 5000) == .registered)
         let key = Device.Key(appID: "app", userID: "user", deviceID: "d1")
@@ -17,7 +17,7 @@ import Time
         #expect(event.dueAt == 5000)
     }
 
-    @Test(arguments: Backend.allCases) func sayingTheSameAgainOnlyShowsThatItIsThere(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `saying the same again only shows that it is there`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 5000)
         #expect(try fixture.store.put("A", at: 6000) == .unchanged)
@@ -27,7 +27,7 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func anotherTokenOrTypeIsAnotherRegistration(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `another token or type is another registration`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 5000)
         #expect(try fixture.store.put("A", type: "rustore", at: 6000) == .registered)
@@ -42,7 +42,7 @@ import Time
         #expect(events.map(replaced) == [nil, "ios A", "rustore A", "rustore B", "caf\u{E9} B"])
     }
 
-    @Test(arguments: Backend.allCases) func unsubscribesInEveryState(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `unsubscribes in every state`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.put(nil, at: 1) == .unchanged, "it was never registered")
         #expect(try fixture.store.put(nil, at: 2) == .unchanged)
@@ -56,7 +56,7 @@ import Time
         #expect(try fixture.store.device()?.registeredAt == 6)
     }
 
-    @Test(arguments: Backend.allCases) func aTokenMovesWithinItsApp(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a token moves within its app`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 1)
         #expect(try fixture.store.put("A", app: "app2", at: 2) == .registered, "another app has its own tokens")
@@ -75,7 +75,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func tokensThatUnicodeCallsEqualAreTwo(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tokens that unicode calls equal are two`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("caf\u{E9}")
         #expect(try fixture.store.put("cafe\u{301}", device: "d2") == .registered)
@@ -85,7 +85,7 @@ import Time
         #expect(try fixture.store.registered().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func oneDeviceTooManyMakesTheOldestLeave(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `one device too many makes the oldest leave`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put("T1", device: "d1", at: 10)
@@ -97,7 +97,7 @@ import Time
         #expect(try fixture.store.registered().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func thoseSignedOutLeaveFirstAndSilently(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `those signed out leave first and silently`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put(nil, device: "d3", at: 20)
@@ -113,7 +113,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d3 T3", "user d4 T4"])
     }
 
-    @Test(arguments: Backend.allCases) func noDeviceLeavesForOneThatOnlySignsOut(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `no device leaves for one that only signs out`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         for number in 4...9 { #expect(try fixture.store.put(nil, device: "d\(number)", at: 50) == .unchanged) }
@@ -124,7 +124,7 @@ import Time
         #expect(try fixture.store.announced().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func forgetsDevicesThatNobodySees(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `forgets devices that nobody sees`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...5 {
             try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number * 100)))
@@ -142,7 +142,7 @@ import Time
         #expect(try fixture.store.device("d2") != nil, "and those are forgotten")
     }
 
-    @Test(arguments: Backend.allCases) func removesDevicesForAnOperator(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `removes devices for an operator`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for user in ["ann", "bob"] {
             for number in 1...3 { try fixture.store.put("\(user)\(number)", user: user, device: "d\(number)") }
@@ -159,7 +159,7 @@ import Time
             try fixture.store.announced().suffix(3) == ["operator ann d2 ann2", "operator bob d1 bob1", "operator bob d2 bob2"])
     }
 
-    @Test(arguments: Backend.allCases) func removesMoreDevicesThanOneStepHolds(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `removes more devices than one step holds`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 1000) { $0.rowsPerCommit = 20 }
         for number in 0..<41 { try fixture.store.put("T\(number)", device: "d\(number)") }
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 7) == 41)
@@ -167,7 +167,7 @@ import Time
         #expect(try fixture.store.announced().count == 82)
     }
 
-    @Test(arguments: Backend.allCases) func listsInTheOrderOfBytesAndInPages(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lists in the order of bytes and in pages`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let users = ["z", "a", "caf\u{E9}", "cafe\u{301}", "Z", "\u{1F600}", "\u{FFFD}"]
         for (number, user) in users.enumerated() {
@@ -193,7 +193,7 @@ import Time
         #expect(try fixture.store.devices(DeviceFilter(appID: "nobody"), after: nil, limit: 9).isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func failsOnceClosed(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `fails once closed`(_ backend: Backend) throws {
         let store = try backend.store()
         store.store.close()
         let calls: [() throws -> Void] = [

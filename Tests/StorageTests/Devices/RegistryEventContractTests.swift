@@ -4,7 +4,7 @@ import Time
 
 /// The deliveries of the registry's own events.
 @Suite struct RegistryEventContractTests {
-    @Test(arguments: Backend.allCases) func needNoDevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `need no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         try fixture.store.put(nil)
@@ -15,7 +15,7 @@ import Time
     }
 
     /// Who passes a registration on must see whether it still holds.
-    @Test(arguments: Backend.allCases) func carryTheDeviceAsItIsByThen(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `carry the device as it is by then`(_ backend: Backend) throws {
         let fixture = try backend.store()
         var seen: [String] = []
         for token in ["A", "B", nil, "C"] {
@@ -32,7 +32,7 @@ import Time
     }
 
     /// That the notifier was told of its registration is no reason to keep a comment from the device.
-    @Test(arguments: Backend.allCases) func areNoComments(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are no comments`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         _ = try fixture.store.take(Sample(1).with { $0.device = "d1" }.incoming(to: ["registry"]))

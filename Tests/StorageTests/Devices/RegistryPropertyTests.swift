@@ -10,7 +10,7 @@ import Time
         Backend.allCases.flatMap { backend in (0..<(backend == .postgres ? few : seeds)).map { (backend, $0) } }
     }
 
-    @Test(arguments: cases(6, ofPostgres: 3)) func doesWhatTheModelDoes(_ backend: Backend, _ seed: Int) throws {
+    @Test(arguments: cases(6, ofPostgres: 3)) func `does what the model does`(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store(devicesPerUser: 1000)
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = Self.rules(&random)
@@ -46,7 +46,7 @@ import Time
     }
 
     /// After any history, with a clock that jumps, nobody waits longer than a window and the tolerance.
-    @Test(arguments: cases(4, ofPostgres: 2)) func nobodyWaitsForLong(_ backend: Backend, _ seed: Int) throws {
+    @Test(arguments: cases(4, ofPostgres: 2)) func `nobody waits for long`(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store()
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]

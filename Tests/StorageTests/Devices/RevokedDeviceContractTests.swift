@@ -75,7 +75,7 @@ extension Store {
         return try store.all().first { $0.event.id == sample.event.id }?.state
     }
 
-    @Test(arguments: Backend.allCases, phones) func isNotNotifiedAnyMore(_ backend: Backend, _ phone: Phone) throws {
+    @Test(arguments: Backend.allCases, phones) func `is not notified any more`(_ backend: Backend, _ phone: Phone) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: phone.hasKey ? Self.claims() : nil)) == .registered)
@@ -102,7 +102,7 @@ extension Store {
     }
 
     /// A comment for one device says nothing of the others; and those that are not named are passed over one by one.
-    @Test(arguments: Backend.allCases) func theOthersAreNotifiedAsBefore(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the others are notified as before`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         for number in 1...3 {
@@ -119,7 +119,9 @@ extension Store {
     }
 
     /// One clock says when a webhook has brought a device, and until when a revocation reaches.
-    @Test(arguments: Backend.allCases, [false, true]) func aLearnedDeviceCountsByTheClockOfAll(_ backend: Backend, _ isLater: Bool) throws {
+    @Test(arguments: Backend.allCases, [false, true]) func `a learned device counts by the clock of all`(
+        _ backend: Backend, _ isLater: Bool
+    ) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -134,7 +136,7 @@ extension Store {
 
     /// It would be listed and get nothing. A webhook after the bound registers it.
     @Test(arguments: Backend.allCases, [Revocation.Subject.user("user"), .everyKey])
-    func aDeviceThatIsRevokedAlreadyIsNotLearned(_ backend: Backend, _ subject: Revocation.Subject) throws {
+    func `a device that is revoked already is not learned`(_ backend: Backend, _ subject: Revocation.Subject) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -151,7 +153,7 @@ extension Store {
     }
 
     /// The erasure, which follows, removes the devices and says so.
-    @Test(arguments: Backend.allCases) func aPersonWhoIsForgottenIsNotSignedOut(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a person who is forgotten is not signed out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
@@ -163,7 +165,7 @@ extension Store {
     }
 
     /// The key with which a device has registered last counts, also when nothing else has changed.
-    @Test(arguments: Backend.allCases) func aNewKeyKeepsADevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a new key keeps a device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
@@ -178,7 +180,7 @@ extension Store {
     }
 
     /// Between two steps others go on, and each process begins where it has left off.
-    @Test(arguments: [Backend.sqlite, .postgres], [0, .max / 2] as [UInt64]) func manyAreSignedOutInSteps(
+    @Test(arguments: [Backend.sqlite, .postgres], [0, .max / 2] as [UInt64]) func `many are signed out in steps`(
         _ backend: Backend, _ budget: UInt64
     ) throws {
         let fixture = try backend.store {
@@ -217,7 +219,7 @@ extension Store {
     }
 
     /// The search ends between two steps, and keys that count again keep their devices.
-    @Test(arguments: [Backend.sqlite, .postgres]) func aRevocationThatWasRemovedSignsOutNobody(_ backend: Backend) throws {
+    @Test(arguments: [Backend.sqlite, .postgres]) func `a revocation that was removed signs out nobody`(_ backend: Backend) throws {
         let fixture = try backend.store { ($0.rowsPerCommit, $0.eventsPerStep, $0.sweepMilliseconds) = (3, 5, 0) }
         let store = fixture.store
         try registerTwenty(store)
@@ -233,7 +235,7 @@ extension Store {
     }
 
     /// No other device of the app is looked at, and nothing is left for later.
-    @Test(arguments: Backend.allCases) func theKeyOfAKnownUserIsSearchedForAmongTheirDevices(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the key of a known user is searched for among their devices`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.sweepMilliseconds = 0 }
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
@@ -248,7 +250,7 @@ extension Store {
     }
 
     /// A key is of one user, so the search ends with the first one.
-    @Test(arguments: [Backend.sqlite, .postgres]) func theSearchForAKeyEndsWithItsUser(_ backend: Backend) throws {
+    @Test(arguments: [Backend.sqlite, .postgres]) func `the search for a key ends with its user`(_ backend: Backend) throws {
         let fixture = try backend.store { ($0.rowsPerCommit, $0.eventsPerStep, $0.sweepMilliseconds) = (3, 1, 0) }
         let store = fixture.store
         let salt = [UInt8](repeating: 8, count: 16)
@@ -269,7 +271,9 @@ extension Store {
             (Revocation.Subject.user("user"), 5, 1), (.everyKey, 5, 1), (.keyID(9), 5, 1), (.keyID(9), nil, 1), (.user("other"), nil, 0),
             (.securityKey(salt: salt), nil, 0),
         ] as [(Revocation.Subject, UnixSeconds?, Int)])
-    func devicesOfAnEarlierVersionCountAsIssuedBefore(_ subject: Revocation.Subject, issuedBefore: UnixSeconds?, removed: Int) throws {
+    func `devices of an earlier version count as issued before`(_ subject: Revocation.Subject, issuedBefore: UnixSeconds?, removed: Int)
+        throws
+    {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -290,7 +294,7 @@ extension Store {
     }
 
     /// A restart keeps the claims of devices.
-    @Test func aRestartForgetsNoKey() throws {
+    @Test func `a restart forgets no key`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -306,7 +310,7 @@ extension Store {
 
     /// On another replica, whose clock differs, and which nobody has told.
     @Test(arguments: phones.filter(\.hasKey), [-7_200_000, 7_200_000] as [Int64])
-    func isInForceOnEveryReplicaAtOnce(_ phone: Phone, ahead: Int64) throws {
+    func `is in force on every replica at once`(_ phone: Phone, ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
@@ -326,7 +330,7 @@ extension Store {
     }
 
     /// One replica answers the operator, another one does the upkeep: each device counts once.
-    @Test func twoReplicasShareASearch() throws {
+    @Test func `two replicas share a search`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         (settings.rowsPerCommit, settings.eventsPerStep, settings.sweepMilliseconds) = (3, 5, 0)

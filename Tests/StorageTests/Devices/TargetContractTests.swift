@@ -23,7 +23,7 @@ import Time
         try store.put("X", user: "other", device: "d1")
     }
 
-    @Test(arguments: Backend.allCases) func goesToTheDeviceThatIsNamed(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `goes to the device that is named`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1, device: "d2"))
@@ -32,7 +32,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, ["", "unknown"])
-    func goesToAllDevicesWhenTheNamedOneIsUnknown(_ backend: Backend, _ device: String) throws {
+    func `goes to all devices when the named one is unknown`(_ backend: Backend, _ device: String) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.put(nil, device: "d2")
@@ -43,7 +43,7 @@ import Time
         #expect(claimed.map(\.id) == [sample.event.id.delivery(0), sample.event.id.delivery(1)])
     }
 
-    @Test(arguments: Backend.allCases) func comesToADeviceOnceHoweverManyWebhooks(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `comes to a device once however many webhooks`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["unknown", "d1", "d2", "", "d3", "elsewhere"].enumerated() {
@@ -63,7 +63,7 @@ import Time
         #expect(try fixture.store.comments().count == 8, "another comment, and another ticket's, are others")
     }
 
-    @Test(arguments: Backend.allCases) func goesToEachNamedDeviceOnceWhereTheUnknownComesLast(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `goes to each named device once where the unknown comes last`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["d2", "unknown"].enumerated() {
@@ -72,7 +72,7 @@ import Time
         #expect(try rows(fixture.store) == ["d2 T2 pending", "d1 T1 pending", "d3 T3 pending"])
     }
 
-    @Test(arguments: Backend.allCases) func endsWithoutATarget(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends without a target`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 0)
         try fixture.store.put(nil)
         let named = comment(1)
@@ -97,7 +97,7 @@ import Time
     }
 
     /// A signed-out device gets nothing, though the person has others.
-    @Test(arguments: Backend.allCases) func leavesOthersAloneWhereTheNamedOneSignedOut(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `leaves others alone where the named one signed out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.put(nil, device: "d2")
@@ -105,7 +105,7 @@ import Time
         #expect(try rows(fixture.store) == ["- - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func reachesThoseWhoNeedNoDevice(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reaches those who need no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let subscriptions = [Subscription(notifier: "push", requiresDevice: true), Subscription(notifier: "crm")]
         func take(_ number: Int, _ device: String) throws {
@@ -124,7 +124,7 @@ import Time
         #expect(try fixture.store.claim("push", at: 5000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func goesToTheTypesOfItsNotifier(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `goes to the types of its notifier`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, type) in ["ios", "android", "huawei", ""].enumerated() {
             try fixture.store.put("T\(number)", device: "d\(number)", type: type)
@@ -145,7 +145,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, [false, true])
-    func endsAtTheNextClaimWhenTheDeviceHasLeft(_ backend: Backend, _ keepsOrder: Bool) throws {
+    func `ends at the next claim when the device has left`(_ backend: Backend, _ keepsOrder: Bool) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["d1", "d2", "d1"].enumerated() {
@@ -162,7 +162,7 @@ import Time
         #expect(try fixture.store.pending().first { $0.notifier == "log" }?.count == (keepsOrder ? 2 : 1))
     }
 
-    @Test(arguments: Backend.allCases) func ratherHasNoTargetThanExpires(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `rather has no target than expires`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1) { $0.expires = 1500 })
@@ -171,7 +171,7 @@ import Time
         #expect(try rows(fixture.store) == ["d1 - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func aTryThatRunsEndsAsItDoes(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a try that runs ends as it does`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for number in 1...2 { try fixture.store.take(comment(number) { $0.ticket = HelpDeskID(Int64(number)) }) }
@@ -184,7 +184,7 @@ import Time
         #expect(try fixture.store.comments().last?.attempts == 1)
     }
 
-    @Test(arguments: Backend.allCases) func usesTheTokenThatTheDeviceHasByThen(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `uses the token that the device has by then`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1))
@@ -196,7 +196,7 @@ import Time
     }
 
     /// Somebody else has signed in on the phone before the comment was sent.
-    @Test(arguments: Backend.allCases) func followsNoTokenToAnotherPerson(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `follows no token to another person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 1...1)
         try fixture.store.take(comment(1))
@@ -205,7 +205,7 @@ import Time
         #expect(try rows(fixture.store) == ["d1 - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func endsABoundedNumberAtOnce(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends a bounded number at once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T1")
         try fixture.store.takeAll((0..<600).map { comment($0) })

@@ -12,13 +12,13 @@ import Time
         floor.note(milliseconds, from: start, found: place, now: now)
     }
 
-    @Test mutating func aQuickLookChangesNothing() {
+    @Test mutating func `a quick look changes nothing`() {
         note(5, now: 1000)
         #expect(floor.start(1000) == .start)
     }
 
     @Test(arguments: [(6, 1999, 2000), (200, 4999, 5000)] as [(UInt64, MonotonicMilliseconds, MonotonicMilliseconds)])
-    mutating func afterASlowLookTheNextOnesBeginWhereItFoundSomething(
+    mutating func `after a slow look the next ones begin where it found something`(
         took: UInt64, last: MonotonicMilliseconds, over: MonotonicMilliseconds
     ) {
         note(took, now: 1000)
@@ -26,7 +26,7 @@ import Time
         #expect(floor.start(over) == .start)
     }
 
-    @Test mutating func aLookThatBeganThereSaysNothingOfTheWhole() {
+    @Test mutating func `a look that began there says nothing of the whole`() {
         note(100, now: 1000)
         note(0, from: place, now: 1100)
         #expect(floor.start(1200) == place)

@@ -11,7 +11,7 @@ import Time
     private static let tolerance: UInt64 = 60_000
 
     /// Round trips in the contract suites cannot show a moment that is converted neither on its way in nor on its way out.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func eachIsToldTheTimeOfItsOwnClock(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `each is told the time of its own clock`(ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
@@ -57,7 +57,7 @@ import Time
     }
 
     /// A receiver is told the same by whichever process delivers, also if it tries again.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func eventsOfOurOwnHappenByTheDatabasesClock(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `events of our own happen by the databases clock`(ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
@@ -75,7 +75,7 @@ import Time
     }
 
     /// A moment that is stored with one offset and told with the next one would be another moment.
-    @Test func anOffsetCountsUntilAnotherOneDiffersByMoreThanTheTolerance() {
+    @Test func `an offset counts until another one differs by more than the tolerance`() {
         let tolerance = Int64(TimeLimit.milliseconds(1000))
         let offset = ClockOffset.none.adjusted(to: 7_200_000)
         #expect(ClockOffset.none.adjusted(to: tolerance - 1) == .none)
@@ -92,7 +92,7 @@ import Time
             (former: (1900, 1000), later: (1000, 2), known: 1000), (former: (1000, 2), later: (1001, 2), known: 1001),
             (former: nil, later: (1900, 1000), known: 1900),
         ] as [(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64)])
-    func aSlowAnswerSpoilsNoBetterMeasurement(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64) {
+    func `a slow answer spoils no better measurement`(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64) {
         func measured(_ ahead: UInt64, _ error: UInt64) -> DatabaseClock {
             DatabaseClock(showing: UnixMilliseconds(rawValue: ahead), at: 0, within: error, beside: { 0 })
         }
@@ -102,14 +102,14 @@ import Time
 
     /// A replica whose clock is right would set the bound of a sign-out a second off.
     @Test(arguments: [(60_000, true), (1000, false)] as [(UInt64, Bool)])
-    func clocksThatNoMeasurementTellsApartAreEqual(error: UInt64, areEqual: Bool) {
+    func `clocks that no measurement tells apart are equal`(error: UInt64, areEqual: Bool) {
         let clock = DatabaseClock(
             showing: SystemClock.unixMilliseconds() + 30_000, at: SystemClock.bootMilliseconds(), within: error,
             beside: { SystemClock.unixMilliseconds() })
         #expect((clock.aheadMilliseconds == 0) == areEqual)
     }
 
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func neverIsTheSameByEveryClock(ahead: Int64) {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `never is the same by every clock`(ahead: Int64) {
         let offset = ClockOffset.none.adjusted(to: ahead)
         for never in [UnixMilliseconds.max, UnixMilliseconds(rawValue: UInt64(Int64.max))] {
             #expect(offset.databaseTime(never) == never)
@@ -120,7 +120,7 @@ import Time
         #expect(offset.localTime(offset.databaseTime(moment)) == moment)
     }
 
-    @Test func nothingIsBeforeTheClocksZero() {
+    @Test func `nothing is before the clocks zero`() {
         let offset = ClockOffset.none.adjusted(to: -7_200_000)
         #expect(offset.databaseTime(1000 as UnixMilliseconds) == 0)
     }

@@ -8,7 +8,7 @@ import Time
 
 /// A database that goes away.
 @Suite struct PostgresLossTests {
-    @Test func aStoreWhoseDatabaseDiesSaysSoAndAnotherOneFindsEverything() throws {
+    @Test func `a store whose database dies says so and another one finds everything`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()
@@ -28,7 +28,7 @@ import Time
     }
 
     /// It answers nothing and refuses nothing, as behind a cut network.
-    @Test func aDatabaseThatHangsCostsNobodyMoreThanItsPatience() throws {
+    @Test func `a database that hangs costs nobody more than its patience`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()
@@ -43,7 +43,7 @@ import Time
     }
 
     /// Sessions are ended one by one, as by an operator or a failover, while webhooks come.
-    @Test func whatWasAcceptedIsThereHoweverOftenConnectionsBreak() throws {
+    @Test func `what was accepted is there however often connections break`() throws {
         // Of its own, as it ends everybody's sessions.
         let place = try PostgresSchemaFixture(try PostgresServer())
         let accepted = Monitor<[Int]>([])

@@ -11,7 +11,7 @@ import Time
         return try store.claimDue(claim).pauses?.sorted { $0.kind.rawValue < $1.kind.rawValue }
     }
 
-    @Test func areToldToAllAndEndForAll() throws {
+    @Test func `are told to all and end for all`() throws {
         let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {
@@ -34,7 +34,7 @@ import Time
     }
 
     /// Each tells them by its own clock.
-    @Test func areToldByTheDatabasesClock() throws {
+    @Test func `are told by the databases clock`() throws {
         let place = try PostgresSchemaFixture()
         let ahead: UInt64 = 7_200_000
         let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds() + ahead }))
@@ -48,7 +48,7 @@ import Time
         #expect(reported.until.offset(from: now + 600_000).magnitude < 60_000)
     }
 
-    @Test(arguments: [Backend.memory, .sqlite]) func aStoreOfOneProcessTellsNobody(_ backend: Backend) throws {
+    @Test(arguments: [Backend.memory, .sqlite]) func `a store of one process tells nobody`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try pauses(fixture.store, .ends) == nil)
     }

@@ -23,7 +23,7 @@ import Time
         try result.get()
     }
 
-    @Test func areAnsweredWhileSomebodyWrites() throws {
+    @Test func `are answered while somebody writes`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
@@ -40,7 +40,7 @@ import Time
         #expect(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } == .success(.accepted))
     }
 
-    @Test func cannotWrite() throws {
+    @Test func `cannot write`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
@@ -54,7 +54,7 @@ import Time
         #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1, "the connection goes on")
     }
 
-    @Test func areEndedWhenTheirTimeIsOver() throws {
+    @Test func `are ended when their time is over`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.readMilliseconds = 20
@@ -76,7 +76,7 @@ import Time
     }
 
     /// What operators wait for delays neither metrics nor the question for revocations.
-    @Test func areApartFromMetrics() throws {
+    @Test func `are apart from metrics`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         defer { store.close() }
@@ -98,7 +98,7 @@ import Time
         }
     }
 
-    @Test func areEndedWhenTheStoreIsClosed() throws {
+    @Test func `are ended when the store is closed`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         try store.take(Sample(1))
@@ -118,7 +118,7 @@ import Time
         }
     }
 
-    @Test func goOnAfterTheDatabaseWasAway() throws {
+    @Test func `go on after the database was away`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()

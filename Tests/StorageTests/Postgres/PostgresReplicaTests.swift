@@ -24,7 +24,7 @@ import Time
         try body(first, second)
     }
 
-    @Test func eachSeesWhatTheOthersHaveAccepted() throws {
+    @Test func `each sees what the others have accepted`() throws {
         try withTwo { first, second in
             try first.take(Sample(1))
             #expect(try second.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
@@ -35,7 +35,7 @@ import Time
     }
 
     /// Webhooks come to all at once, and the same ones to several.
-    @Test func nothingIsAcceptedTwiceWhateverComesAtOnce() throws {
+    @Test func `nothing is accepted twice whatever comes at once`() throws {
         try withTwo { first, second in
             let accepted = Monitor<[HelpDeskID: Int]>([:])
             let senders = [first, second, first, second].map { store in
@@ -61,7 +61,7 @@ import Time
     }
 
     /// However calls are spread, all replicas together allow what one would.
-    @Test(arguments: LimitRule.Scope.allCases) func limitsAreExactForAllTogether(scope: LimitRule.Scope) throws {
+    @Test(arguments: LimitRule.Scope.allCases) func `limits are exact for all together`(scope: LimitRule.Scope) throws {
         try withTwo { first, second in
             let rules = [LimitRule(per: scope, max: 10, windowMilliseconds: 300_000)]
             let allowed = Monitor(0)
@@ -84,7 +84,7 @@ import Time
     }
 
     /// Two persons' devices exchange a token, on both sides at once, again and again.
-    @Test func aTokenHasOneDevice() throws {
+    @Test func `a token has one device`() throws {
         try withTwo { first, second in
             let callers = [(first, "a"), (second, "b")].map { store, user in
                 startThread {
@@ -105,7 +105,7 @@ import Time
     }
 
     /// Each heartbeat would otherwise write as many rows as there are notifiers and apps.
-    @Test func aHeartbeatSumsUpOnlyWhereThereAreSeveralRows() throws {
+    @Test func `a heartbeat sums up only where there are several rows`() throws {
         let session = try PostgresSession(place.settings(), replica: Array(repeating: 1, count: 16))
         try session.migrate()
         try place.run(
@@ -123,7 +123,7 @@ import Time
     }
 
     /// A look that reads another index may pass over the whole backlog, whatever the planner believes of it.
-    @Test func aClaimSearchesTheIndexThatLeadsByTheApp() throws {
+    @Test func `a claim searches the index that leads by the app`() throws {
         // Of its own, because the statistics stay.
         let place = try PostgresSchemaFixture(PostgresServer.shared.get())
         let session = try PostgresSession(place.settings(), replica: [])
@@ -166,7 +166,7 @@ import Time
     @Test(arguments: [
         (limit: 0, found: 0), (limit: 8, found: 8), (limit: 20, found: 20), (limit: 60, found: 100), (limit: 512, found: 550),
     ])
-    func aLookFindsFewMoreThanAreWanted(limit: Int, found: Int) throws {
+    func `a look finds few more than are wanted`(limit: Int, found: Int) throws {
         let store = try place.store()
         defer { store.close() }
         try store.takeAll(
@@ -179,7 +179,7 @@ import Time
     }
 
     /// A claim of another replica would wait for the calls of persons whose deliveries have no turn.
-    @Test func aClaimLocksThePaceOnlyOfWhatHasATurn() throws {
+    @Test func `a claim locks the pace only of what has a turn`() throws {
         let store = try place.store()
         defer { store.close() }
         for number in 1...6 { try store.sign("d\(number)", app: "app\(number % 2)", user: "u\(number)", at: 1000) }
@@ -189,7 +189,7 @@ import Time
     }
 
     /// Where later looks begin must hide no delivery of an app that is not asked.
-    @Test func aLookNamesTheLongestDueOfAllApps() throws {
+    @Test func `a look names the longest due of all apps`() throws {
         let store = try place.store()
         defer { store.close() }
         for number in 1...3 {
@@ -205,7 +205,7 @@ import Time
         #expect(try ClaimFloor.Place(first: row).due == 1700)
     }
 
-    @Test func twoReplicasTakeTurnsBetweenTheApps() throws {
+    @Test func `two replicas take turns between the apps`() throws {
         try withTwo { first, second in
             for number in 1...40 { try first.take(Sample(number)) }
             for number in 41...44 { try second.take(Sample(number).with { $0.app = "other" }) }
@@ -215,7 +215,7 @@ import Time
         }
     }
 
-    @Test func deliveriesAreSharedAndEachIsClaimedOnce() throws {
+    @Test func `deliveries are shared and each is claimed once`() throws {
         try withTwo { first, second in
             for number in 0..<200 { try first.take(Sample(number).with { $0.keepsOrder = number % 2 == 0 }) }
             let (delivered, hasFailed) = (Monitor<[UUIDv7: Int]>([:]), Monitor(false))
@@ -241,7 +241,7 @@ import Time
     }
 
     /// Whoever claims, all together call as often as the pace allows one.
-    @Test func theyKeepThePaceTogether() throws {
+    @Test func `they keep the pace together`() throws {
         try withTwo { first, second in
             for user in 0..<8 {
                 for device in 0..<6 { try first.sign("\(device)", user: "u\(user)", at: 1000) }
@@ -255,7 +255,8 @@ import Time
                             calls.withLock { $0 += claimed.deliveries }
                             // The first call of each never reaches its receiver, and counts no more.
                             for delivery in claimed.deliveries {
-                                let uncalled = delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractRateLimitTests.rateLimits) : nil
+                                let uncalled =
+                                    delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractRateLimitTests.rateLimits) : nil
                                 if uncalled != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
                                 try store.finish([
                                     FinishedAttempt(
@@ -280,7 +281,7 @@ import Time
         }
     }
 
-    @Test func whatADeadOneHadLeasedGoesToTheOthers() throws {
+    @Test func `what a dead one had leased goes to the others`() throws {
         let (dead, other) = (try place.store(), try place.store())
         defer {
             dead.close()
@@ -318,7 +319,7 @@ import Time
 
     /// Everything is stored by the database's clock: a replica that is two hours off neither pulls in the others' leases, nor expires what
     /// they accept, nor gives anybody a new limit.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffDoesNoHarm(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a clock that is off does no harm`(ahead: Int64) throws {
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             right.close()
@@ -354,7 +355,7 @@ import Time
         }
     }
 
-    @Test func tenStartAtOnceOnAnEmptyDatabase() throws {
+    @Test func `ten start at once on an empty database`() throws {
         // On a server of its own, because a place of the shared one usually has the schema already.
         let place = try PostgresSchemaFixture(try PostgresServer())
         let stores = Monitor<[PostgresStore]>([])

@@ -15,7 +15,7 @@ import Time
         try PostgresSession(place.settings(), replica: []).migrate(to: 1)
     }
 
-    @Test func whatTheVersionBeforeHasStoredIsDelivered() throws {
+    @Test func `what the version before has stored is delivered`() throws {
         try place.run(
             Query("INSERT INTO apps (app_id) VALUES ('app')"),
             Query("INSERT INTO persons (app, user_id) SELECT number, 'user' FROM apps"),
@@ -38,7 +38,7 @@ import Time
         #expect(try claimed[0].get().deliveries.map(\.event.identity.commentID?.text) == ["1"])
     }
 
-    @Test func theVersionBeforeClaimsAndEndsWhatThisOneHasStored() throws {
+    @Test func `the version before claims and ends what this one has stored`() throws {
         let store = try place.store()
         defer { store.close() }
         try store.take(Sample(1))
@@ -64,7 +64,7 @@ import Time
     }
 
     /// The version before counts for no app, and sums up what others have counted.
-    @Test func whatTheVersionBeforeHasCountedIsCountedByApp() throws {
+    @Test func `what the version before has counted is counted by app`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50
         let store = try place.store(settings)
@@ -83,7 +83,7 @@ import Time
     }
 
     /// Somebody is in the way of the count. Nothing else waits for that, and the database does not count as lost.
-    @Test func aCountThatFailsDoesNotStopTheStore() throws {
+    @Test func `a count that fails does not stop the store`() throws {
         try PostgresSession(place.settings(), replica: []).migrate()
         try place.run(Query("INSERT INTO depth (notifier, pending) VALUES ('log', 1)"))
         var settings = StoreSettings()
@@ -108,7 +108,7 @@ import Time
         try result.get()
     }
 
-    @Test func theFormsOfOneTokenAreBroughtTogether() throws {
+    @Test func `the forms of one token are brought together`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 11)
         try place.run(Query("INSERT INTO apps (app_id) VALUES ('app'), ('other')"))
         for row in FormerTokens.rows {
@@ -127,7 +127,7 @@ import Time
     }
 
     /// A session that has prepared a statement refuses it once the columns that it reads are others.
-    @Test func statementsThatAreInUseGoOn() throws {
+    @Test func `statements that are in use go on`() throws {
         let session = try PostgresSession(place.settings(), replica: [])
         for version in 2...PostgresSchema.latest {
             _ = try session.run([Query("SELECT * FROM stories")])
@@ -137,7 +137,7 @@ import Time
     }
 
     /// Locks of several tables, taken one after the other, would stand in a circle with those of replicas that work.
-    @Test func eachVersionIsATransactionOfItsOwn() throws {
+    @Test func `each version is a transaction of its own`() throws {
         try PostgresSession(place.settings(), replica: []).migrate()
         let versions = try #require(try place.run(Query("SELECT count(*), count(DISTINCT xmin::text) FROM deskgate_versions"))).one()
         #expect(try versions.int64(0) == Int64(PostgresSchema.latest))
@@ -145,7 +145,7 @@ import Time
     }
 
     /// As docs/SCALING.md says, there without stopping those who write.
-    @Test func theIndexOfTurnsMayBeMadeBefore() throws {
+    @Test func `the index of turns may be made before`() throws {
         try place.run(
             Query(
                 """
@@ -160,7 +160,7 @@ import Time
 
     /// Revocations of before are not looked for among all devices, but comments pass over the devices that they cover. One that a replica of
     /// the version before adds is looked for.
-    @Test func revocationsOfTheVersionBeforeAreInForce() throws {
+    @Test func `revocations of the version before are in force`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 14)
         func insert(_ version: Int64, user: String?, keyID: Int64?) throws {
             try place.run(
@@ -196,7 +196,7 @@ import Time
     }
 
     /// Dead deliveries of before are counted by the step, and later ones by triggers.
-    @Test func whatTheVersionBeforeEndsIsCounted() throws {
+    @Test func `what the version before ends is counted`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 16)
         func fill(_ numbers: ClosedRange<Int64>, reason: String) throws {
             try place.run(
@@ -233,7 +233,7 @@ import Time
     }
 
     /// Anything else would break the replicas that still run the version before. Rows may be changed to what these could have written.
-    @Test func stepsOnlyAdd() {
+    @Test func `steps only add`() {
         for statement in PostgresSchema.steps.dropFirst().joined() {
             let words = "\(statement)".split(whereSeparator: \.isWhitespace).prefix(2).joined(separator: " ")
             #expect(

@@ -24,7 +24,7 @@ import Time
 
     private func elected(_ stores: [PostgresStore]) -> [PostgresStore] { stores.filter { $0.replicaStatus.isElected } }
 
-    @Test func ofThoseThatLiveOneIsElected() throws {
+    @Test func `of those that live one is elected`() throws {
         var stores = try (0..<3).map { _ in try store() }
         defer { for store in stores { store.close() } }
         #expect(eventually { stores.allSatisfy(\.replicaStatus.isHeard) && elected(stores).count == 1 })
@@ -34,7 +34,7 @@ import Time
         #expect(eventually { elected(stores).count == 1 })
     }
 
-    @Test func aProcessThatIsSilentIsNotCounted() throws {
+    @Test func `a process that is silent is not counted`() throws {
         let store = try store()
         defer { store.close() }
         #expect(store.replicaStatus == .alone)
@@ -47,7 +47,7 @@ import Time
     }
 
     /// What `secret rotate` asks before a step.
-    @Test func eachKnowsWhichKeysTheOthersHaveInForce() throws {
+    @Test func `each knows which keys the others have in force`() throws {
         let (first, second) = (try store(), try store())
         defer { for store in [first, second] { store.close() } }
         func reported(_ store: PostgresStore) -> [Bool: String?] {
@@ -78,7 +78,7 @@ import Time
         }
     }
 
-    @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
+    @Test func `silence is noticed before the others notice it`() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, within: 0, beside: { 0 }), isFirst: true)
         let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
         #expect(heartbeat.status(now: silent - 1) == ReplicaStatus(isElected: true, isHeard: true))
@@ -87,7 +87,7 @@ import Time
 
     /// What it has measured does not hang on what this machine's clock showed meanwhile.
     @Test(arguments: [7_200_000, -7_200_000] as [Int64])
-    func aClockThatIsSetDuringAHeartbeatIsSeenAtOnce(_ by: Int64) throws {
+    func `a clock that is set during a heartbeat is seen at once`(_ by: Int64) throws {
         // It is set once it has been read, and in any case before the heartbeat is over.
         let isSet = Monitor(false)
         let clock: @Sendable () -> UnixMilliseconds = {
@@ -108,7 +108,7 @@ import Time
 
     /// Somebody reads the clock, it is set, and only then the moment that was read comes to the store.
     @Test(arguments: [7_200_000, -7_200_000] as [Int64])
-    func aMomentFromBeforeTheClockWasSetIsTheSameMoment(_ by: Int64) {
+    func `a moment from before the clock was set is the same moment`(_ by: Int64) {
         let ahead = Monitor<Int64>(0)
         let clock: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         let database = DatabaseClock(showing: SystemClock.unixMilliseconds(), at: SystemClock.bootMilliseconds(), within: 0, beside: clock)
@@ -121,7 +121,7 @@ import Time
     }
 
     /// Each transaction adds rows with what it changes.
-    @Test func theQueuesDepthIsSummedUp() throws {
+    @Test func `the queues depth is summed up`() throws {
         let first = try store()
         for number in 1...2 { try first.take(Sample(number)) }
         first.close()

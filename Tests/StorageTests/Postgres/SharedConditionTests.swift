@@ -24,7 +24,7 @@ import Time
         return IncomingEvent(event, to: [Subscription(notifier: "log")])
     }
 
-    @Test func itEndsWithTheLastWhoSeesIt() throws {
+    @Test func `it ends with the last who sees it`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         #expect(try stores[0].raise(condition(), announcing: incoming(1)))
@@ -37,7 +37,7 @@ import Time
     }
 
     /// One that has gone, in whatever way, keeps nothing open.
-    @Test(arguments: [true, false]) func whoIsGoneSeesNothing(isKilled: Bool) throws {
+    @Test(arguments: [true, false]) func `who is gone sees nothing`(isKilled: Bool) throws {
         let (lost, other) = (try place.store(), try place.store())
         defer { for store in [lost, other] { store.close() } }
         #expect(try lost.raise(condition(), announcing: incoming(1)))
@@ -56,7 +56,7 @@ import Time
     }
 
     /// They see one condition at the same moment, again and again: each beginning and each end is told by one of them.
-    @Test func aRaceIsToldOnce() throws {
+    @Test func `a race is told once`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         for round in 0..<20 {
@@ -77,7 +77,7 @@ import Time
     }
 
     /// One says that it is over while the other says that it is there: it lasts, or has begun anew.
-    @Test func anEndThatMeetsABeginningLosesNothing() throws {
+    @Test func `an end that meets a beginning loses nothing`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         var expected = 0

@@ -34,7 +34,7 @@ import Time
         return UserQuestion(id: UUIDv7(milliseconds: 1, number: number << 16), appID: app, user: user, forgets: forgets)
     }
 
-    @Test(arguments: [false, true]) func theOthersAnswer(forgets: Bool) throws {
+    @Test(arguments: [false, true]) func `the others answer`(forgets: Bool) throws {
         let stores = try stores(3)
         defer { for store in stores { store.close() } }
         let asked = try question(forgets: forgets)
@@ -50,7 +50,7 @@ import Time
         #expect(try stores[0].answers(to: try question(2).id) == [])
     }
 
-    @Test func theOldestQuestionComesFirst() throws {
+    @Test func `the oldest question comes first`() throws {
         let stores = try stores(2)
         defer { for store in stores { store.close() } }
         let asked = try (1...3).map { try question($0) }
@@ -62,7 +62,7 @@ import Time
     }
 
     /// A command has no keys in force, and somebody who is silent will not answer.
-    @Test func onlyThoseWhoServeAreAsked() throws {
+    @Test func `only those who serve are asked`() throws {
         let stores = try stores(1)
         defer { for store in stores { store.close() } }
         let command = try place.store()
@@ -75,7 +75,7 @@ import Time
         #expect(try command.openQuestions() == [])
     }
 
-    @Test func aQuestionEndsAfterAMinute() throws {
+    @Test func `a question ends after a minute`() throws {
         let stores = try stores(2)
         defer { for store in stores { store.close() } }
         let (old, new) = (try question(1), try question(2))
@@ -89,7 +89,7 @@ import Time
     }
 
     /// Stores of one process have nobody to ask.
-    @Test(arguments: Backend.allCases) func aProcessAloneAsksNobody(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a process alone asks nobody`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.ask(try question()) == 0)
         #expect(try fixture.store.openQuestions() == [])
