@@ -1,20 +1,19 @@
-/// Hexadecimal digits (RFC 4648 section 8) as ASCII bytes; nothing here allocates but `bytes(_:)` and `text(_:)`.
+/// Hexadecimal digits (RFC 4648 section 8) as ASCII bytes. Only `bytes(_:)` and `text(_:)` allocate.
 package enum Hexadecimal {
-    /// The lower-case digit of a value's four lowest bits.
+    /// Returns the lower-case digit of the four lowest bits.
     @inlinable
     package static func digit(_ value: UInt8) -> UInt8 {
         let value = value & 0xF
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// The upper-case digit of a value's four lowest bits.
     @inlinable
     package static func upperDigit(_ value: UInt8) -> UInt8 {
         let value = value & 0xF
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// The value of a digit of either case; nil for any other byte.
+    /// Returns nil for a byte that is not a digit. Accepts both cases.
     @inlinable
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
@@ -25,14 +24,13 @@ package enum Hexadecimal {
         }
     }
 
-    /// The byte of two digits of either case; nil when one is no digit.
     @inlinable
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(high), let low = value(low) else { return nil }
         return high << 4 | low
     }
 
-    /// The bytes of digits of either case, two each; nil when one is no digit, or their number is odd.
+    /// Decodes digits of either case; nil when a byte is not a digit or the number of digits is odd.
     package static func bytes(_ digits: Span<UInt8>) -> [UInt8]? {
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
@@ -44,7 +42,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// The bytes in lower case, two digits each.
+    /// Encodes bytes in lower case.
     package static func text(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.count)

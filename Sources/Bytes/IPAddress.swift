@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers
-/// so.
+/// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes the IPv4 address, because a listener on `::` reports IPv4
+/// callers in that form.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Whether it is an IPv4 address.
     package let isIPv4: Bool
-    /// The most significant bit first; an IPv4 address has its 32 bits first, then zeros.
+    /// The address bits, most significant first. An IPv4 address has 32 bits, followed by zeros.
     package let bits: UInt128
 
-    /// Reads an address as `inet_pton` does: no port, no brackets, no zone, no octal numbers; nil for anything else.
+    /// Parses an address as `inet_pton` does: no port, brackets, zone or octal numbers. Returns nil for anything else.
     package init?(_ text: String) {
         // The C function would read a text up to its first NUL.
         guard !text.utf8.contains(0) else { return nil }
@@ -23,18 +22,17 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(ipv6: UInt128(bigEndian: bits))
     }
 
-    /// An IPv4 address of its 32 bits.
     package init(ipv4 bits: UInt32) {
         self.init(isIPv4: true, bits: UInt128(bits) << 96)
     }
 
-    /// An IPv6 address of its 128 bits; the IPv4 address when it is an IPv4-mapped one.
+    /// Makes the IPv4 address when the bits are an IPv4-mapped address.
     package init(ipv6 bits: UInt128) {
         let isMapped = bits >> 32 == 0xFFFF
         self.init(isIPv4: isMapped, bits: isMapped ? bits << 96 : bits)
     }
 
-    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for another family, or when bytes are missing.
+    /// Reads a `sockaddr_in` or `sockaddr_in6`; nil for another family or too few bytes.
     package init?(socketAddress bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
         switch Int32(unsafe bytes.loadUnaligned(as: sa_family_t.self)) {
@@ -53,13 +51,11 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bits = bits
     }
 
-    /// The number of bits in such an address.
     package var width: Int { isIPv4 ? 32 : 128 }
 
-    /// The address that represents one site: for IPv6 the first of its /48 (RFC 6177), for IPv4 itself.
+    /// The address that represents a site: for IPv6 the first address of its /48 (RFC 6177), for IPv4 the address itself.
     package var site: IPAddress { isIPv4 ? self : IPAddress(isIPv4: false, bits: (bits >> 80) << 80) }
 
-    /// The address as `inet_ntop` writes it.
     package var description: String {
         var bytes = (0..<width / 8).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -68,20 +64,20 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A block of IP addresses (RFC 4632): those that begin with the same bits.
+/// A block of IP addresses (RFC 4632): all addresses with the same prefix.
 package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: Error, Equatable {
-        /// It is not an address, a slash and a number of bits that such an address has.
+        /// Not an address, a slash and a prefix length that is valid for the family.
         case malformed
-        /// The address has bits beyond the prefix; the network is probably this one.
+        /// The address has bits beyond the prefix. The associated value is the network without them.
         case hostBits(IPNetwork)
     }
 
     private let first: IPAddress
     private let prefixLength: Int
 
-    /// Reads a block such as `192.0.2.0/24` or `2001:db8::/32`. A block of IPv4-mapped addresses, `::ffff:192.0.2.0/120`, is the one of
-    /// IPv4.
+    /// Parses a block such as `192.0.2.0/24` or `2001:db8::/32`. A block of IPv4-mapped addresses, `::ffff:192.0.2.0/120`, becomes the IPv4
+    /// block.
     package init(_ text: String) throws(Problem) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress(String(decoding: parts[0], as: UTF8.self)), let length = Self.number(parts[1])
@@ -110,12 +106,11 @@ package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Whether an address belongs to the block. IPv4 and IPv6 are apart: `::/0` has no IPv4 address.
+    /// Whether the block contains an address. IPv4 and IPv6 do not overlap: `::/0` contains no IPv4 address.
     package func contains(_ address: IPAddress) -> Bool {
         address.isIPv4 == first.isIPv4 && (address.bits ^ first.bits) & Self.mask(prefixLength) == 0
     }
 
-    /// Whether it is the block of all addresses of its family.
     package var isEverything: Bool { prefixLength == 0 }
 
     package var description: String { "\(first)/\(prefixLength)" }

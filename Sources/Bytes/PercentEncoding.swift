@@ -1,13 +1,13 @@
-/// Percent escapes: `%` and two hexadecimal digits of either case encode a byte (RFC 3986 section 2.1). Signs and spaces are no digits.
+/// Percent escapes (RFC 3986 section 2.1): `%` and two hexadecimal digits of either case. Signs and spaces are not digits.
 package enum PercentEncoding {
-    /// The byte of the escape at this index; nil when none begins there.
+    /// Returns nil when no escape begins at this index.
     @inlinable
     package static func byte(at index: Int, in text: Span<UInt8>) -> UInt8? {
         guard index + 2 < text.count, text[index] == UInt8(ascii: "%") else { return nil }
         return Hexadecimal.byte(text[index + 1], text[index + 2])
     }
 
-    /// Decodes the escapes of a text; nil when a `%` begins none.
+    /// Decodes escapes; nil when a `%` does not begin an escape.
     /// - Parameter isForm: whether `+` is a space, as in forms.
     package static func decoded(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8]? {
         for index in text.indices where text[index] == UInt8(ascii: "%") {
@@ -16,8 +16,7 @@ package enum PercentEncoding {
         return decodedLeniently(text, isForm: isForm)
     }
 
-    /// Decodes the escapes of a text; a `%` that begins none stays.
-    /// - Parameter isForm: whether `+` is a space, as in forms.
+    /// Decodes escapes; a `%` that does not begin an escape stays.
     package static func decodedLeniently(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -36,8 +35,7 @@ package enum PercentEncoding {
 }
 
 extension [UInt8] {
-    /// Appends a byte as URLs and forms hold it: itself when it is unreserved (RFC 3986 section 2.3), otherwise `%` and two upper-case
-    /// digits.
+    /// Appends an unreserved byte (RFC 3986 section 2.3) unchanged, and any other byte as `%` and two upper-case digits.
     package mutating func append(percentEncoding byte: UInt8) {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

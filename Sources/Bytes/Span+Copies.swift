@@ -1,4 +1,3 @@
-/// Copies of bytes that are only lent.
 extension String {
     /// Copies a text; invalid UTF-8 becomes U+FFFD.
     package init(repairing bytes: Span<UInt8>) {
@@ -7,7 +6,6 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Copies bytes.
     package init(copying bytes: Span<UInt8>) {
         unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
     }

@@ -1,9 +1,8 @@
 internal import Glibc
 
 extension String {
-    /// Whether the UTF-8 bytes are the same, not in constant time.
-    ///
-    /// Swift's `==` also accepts text that Unicode calls equivalent, and `elementsEqual` takes several times as long.
+    /// Whether the UTF-8 bytes are equal; not in constant time. Swift's `==` also accepts canonically equivalent text, and `elementsEqual`
+    /// takes several times as long.
     package func hasSameBytes(as other: String) -> Bool {
         let (own, others) = (utf8.span, other.utf8.span)
         guard own.count == others.count else { return false }
@@ -17,11 +16,10 @@ extension String {
 }
 
 extension Hasher {
-    /// Adds the UTF-8 bytes of a text, and its end.
+    /// Adds the UTF-8 bytes of a text and a terminator.
     ///
-    /// `combine` adds a text in a form that is the same for all texts that Unicode calls equivalent. A caller who chooses texts could
-    /// thereby make thousands that differ as bytes and share a hash, and each look-up among them would compare them all. These bytes go
-    /// into SipHash under a secret of the process.
+    /// `combine` adds the same value for all canonically equivalent texts. A caller who chooses texts could make thousands that differ in
+    /// bytes but share a hash, and each lookup would compare them all. SipHash hashes these bytes with a secret of the process.
     package mutating func combine(bytesOf text: String) {
         let bytes = text.utf8.span
         unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
@@ -30,14 +28,13 @@ extension Hasher {
     }
 }
 
-/// Comparisons that make no `String`. None takes constant time: they are for paths, methods and names, never for secrets.
+/// Comparisons without a `String`. None takes constant time: use them for paths, methods and names, never for secrets.
 extension Span<UInt8> {
-    /// Whether these bytes are exactly those of `text`.
     package func equals(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && equals(prefixOf: text)
     }
 
-    /// Whether these bytes are the first of `text`.
+    /// Whether these bytes are a prefix of `text`.
     package func equals(prefixOf text: StaticString) -> Bool {
         guard count <= text.utf8CodeUnitCount else { return false }
         return unsafe withUnsafeBytes { bytes in
@@ -46,7 +43,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether these bytes are those of `text`, ASCII letters compared without regard to case.
+    /// Compares ASCII letters without regard to case.
     /// - Parameter text: in lower case.
     @inlinable
     @inline(__always)
@@ -55,7 +52,7 @@ extension Span<UInt8> {
         count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
     }
 
-    /// In the locale "C", where a program is until it calls setlocale(3); a NUL in these bytes differs from all of `text`.
+    /// Compares in the locale "C", which a program uses until it calls setlocale(3). A NUL in these bytes equals no character of `text`.
     @usableFromInline
     @inline(never)
     func hasLettersEqual(to text: StaticString) -> Bool {
@@ -66,9 +63,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether one of these bytes is an ASCII control character: below 0x20, or 0x7F.
-    ///
-    /// Looks at every byte without a branch or a check of bounds, so that the processor looks at many at once.
+    /// Whether a byte is an ASCII control character: below 0x20, or 0x7F. The loop has no branches and no bounds checks, so that the
+    /// processor checks many bytes at once.
     package var hasControlCharacter: Bool {
         var found: UInt8 = 0
         for index in 0..<count {

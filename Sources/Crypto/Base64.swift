@@ -1,26 +1,25 @@
-/// Standard base64 with padding, RFC 4648 section 4, decoded strictly: every byte sequence has exactly one accepted encoding.
-///
-/// For foreign formats that require it; our own formats use `Base64URL`.
+/// Standard base64 with padding, RFC 4648 section 4, decoded strictly: every byte sequence has exactly one accepted encoding. For foreign
+/// formats that require it; our own formats use `Base64URL`.
 package enum Base64: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "+/")
     static let sextets: ByteTable = makeSextets(of: characters)
 
-    /// The decoded length of well-formed `text`; nil when the length is not a multiple of 4.
+    /// Returns the decoded length of well-formed `text`; nil when the length is not a multiple of 4.
     package static func decodedCount(of text: Span<UInt8>) -> Int? {
         text.count % 4 == 0 ? text.count / 4 * 3 - paddingCount(of: text) : nil
     }
 
     /// Decodes ASCII `text` into the front of `output` and returns the number of bytes written, without allocating.
     ///
-    /// Nil for missing or misplaced padding, white space, any other character outside the alphabet, unused trailing bits that are not zero,
-    /// and when `output` is too short; the content of `output` is then unspecified. The number of steps depends only on the length and the
-    /// padding.
+    /// Returns nil for missing or misplaced padding, white space, any other character outside the alphabet, unused trailing bits that are
+    /// not zero, and when `output` is too short; the content of `output` is then unspecified. The number of steps depends only on the
+    /// length and the padding.
     package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         guard text.count % 4 == 0 else { return nil }
         return decodeUnpadded(text.extracting(droppingLast: paddingCount(of: text)), into: &output)
     }
 
-    /// Decodes text into new bytes by the same rules; nil if `decode(_:into:)` returns nil.
+    /// Decodes by the same rules.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let count = decodedCount(of: text.utf8.span) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -28,12 +27,11 @@ package enum Base64: Base64Alphabet {
         return decode(text.utf8.span, into: &span) == nil ? nil : bytes
     }
 
-    /// Encodes bytes in the one form that `decode` accepts.
     package static func encode(_ bytes: Span<UInt8>) -> String {
         encode(bytes, padding: (3 - bytes.count % 3) % 3)
     }
 
-    /// Returns the number of padding characters among the last two; further ones would be outside the alphabet.
+    /// Counts padding among the last two characters; further padding would be outside the alphabet.
     private static func paddingCount(of text: Span<UInt8>) -> Int {
         var count = 0
         while count < min(2, text.count), text[text.count - 1 - count] == UInt8(ascii: "=") { count += 1 }
@@ -46,20 +44,17 @@ package enum Base64URL: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "-_")
     static let sextets: ByteTable = makeSextets(of: characters)
 
-    /// The decoded length of a text of `count` characters; nil for 1 more than a multiple of 4, which no encoding has.
+    /// Returns nil for 1 more than a multiple of 4, which no encoding has.
     package static func decodedCount(ofCharacters count: Int) -> Int? {
         unpaddedDecodedCount(ofCharacters: count)
     }
 
-    /// Decodes ASCII `text` into the front of `output` and returns the number of bytes written, without allocating.
-    ///
-    /// Nil for padding, white space, any other character outside the alphabet, an impossible length, unused trailing bits that are not
-    /// zero, and when `output` is too short; the content of `output` is then unspecified. The number of steps depends only on the length.
+    /// Decodes as `Base64.decode(_:into:)` does, but rejects any padding and impossible lengths. The number of steps depends only on the
+    /// length.
     package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         decodeUnpadded(text, into: &output)
     }
 
-    /// Decodes text into new bytes by the same rules; nil if `decode(_:into:)` returns nil.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let count = decodedCount(ofCharacters: text.utf8.count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -67,39 +62,37 @@ package enum Base64URL: Base64Alphabet {
         return decode(text.utf8.span, into: &span) == nil ? nil : bytes
     }
 
-    /// Encodes bytes in the one form that `decode` accepts.
     package static func encode(_ bytes: Span<UInt8>) -> String {
         encode(bytes, padding: 0)
     }
 }
 
-/// The code shared by both variants of base64, RFC 4648 sections 4 and 5: 64 characters for six bits each, without padding.
-///
-/// A protocol and not a value, because static tables are read in place, while those of a value would be copied for each character.
+/// The shared code of both variants of base64, RFC 4648 sections 4 and 5: 64 characters for six bits each, without padding. A protocol,
+/// because static tables are read in place, while those of a value would be copied for each character.
 protocol Base64Alphabet {
+    /// The character of each six bits.
     static var characters: [UInt8] { get }
     /// The six bits of each character; made by `makeSextets(of:)`.
     static var sextets: ByteTable { get }
 }
 
 extension Base64Alphabet {
-    /// Letters, digits, and the last two characters, which differ between the variants.
+    /// - Parameter last: the two characters that differ between the variants.
     static func makeCharacters(last: String) -> [UInt8] {
         Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
     }
 
-    /// The six bits of each character; a value above six bits for characters outside the alphabet.
+    /// Returns six bits for each character, and more than six for characters outside the alphabet.
     static func makeSextets(of characters: [UInt8]) -> ByteTable {
         ByteTable { character in characters.firstIndex(of: character).map { UInt8($0) } ?? outside }
     }
 
-    /// The decoded length of a text of `count` characters; nil for 1 more than a multiple of 4, which no encoding has.
+    /// Returns nil for 1 more than a multiple of 4, which no encoding has.
     static func unpaddedDecodedCount(ofCharacters count: Int) -> Int? {
         count % 4 == 1 ? nil : count / 4 * 3 + count % 4 * 3 / 4
     }
 
-    /// Decodes unpadded ASCII `text` into the front of `output` and returns the number of bytes written, without allocating; nil when it is
-    /// not the accepted encoding, or `output` is too short.
+    /// Returns the number of bytes written, without allocating; nil when `text` is not the accepted encoding, or `output` is too short.
     static func decodeUnpadded(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         guard let count = unpaddedDecodedCount(ofCharacters: text.count), count <= output.count else { return nil }
         // Characters outside the alphabet have a bit above the lower six, which is checked once at the end.
@@ -120,7 +113,6 @@ extension Base64Alphabet {
         return flaws & 0xC0 == 0 ? count : nil
     }
 
-    /// Encodes bytes, and appends `padding` padding characters.
     static func encode(_ bytes: Span<UInt8>, padding: Int) -> String {
         let count = (bytes.count * 4 + 2) / 3
         return unsafe String(unsafeUninitializedCapacity: count + padding) { text in
@@ -147,7 +139,7 @@ extension Base64Alphabet {
         return first | second | third | (third & 0x03 == 0 ? 0 : outside)
     }
 
-    /// The 6 bits of the character at `index` of the encoding; bits past the end are zero.
+    /// Returns the 6 bits of the character at `index` of the encoding; bits past the end are zero.
     private static func sextet(at index: Int, of bytes: Span<UInt8>) -> Int {
         let (byte, bit) = (index * 6).quotientAndRemainder(dividingBy: 8)
         let pair = UInt16(bytes[byte]) << 8 | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) : 0)

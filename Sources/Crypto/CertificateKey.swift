@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// Identifies a server by the public key in its certificate.
 package enum CertificateKey {
-    /// The SHA-256 of the public key of the first certificate in a PEM text: of its SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Nil
-    /// when there is no certificate that OpenSSL can read.
+    /// Returns the SHA-256 of the SubjectPublicKeyInfo in DER (RFC 5280 section 4.1) of the first certificate in a PEM text; nil when
+    /// OpenSSL can read no certificate.
     package static func digest(ofCertificate text: String) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -3,22 +3,21 @@ internal import COpenSSL
 /// Checks whether a certificate and a private key can be used together for TLS, before a listener is opened.
 package enum CertificatePair {
     package enum Problem: Error, Equatable {
-        /// The text contains no certificate, or one that OpenSSL cannot read.
+        /// No certificate, or one that OpenSSL cannot read.
         case unreadableCertificate
-        /// The text contains no key that OpenSSL can read, or the key has a passphrase.
+        /// No key that OpenSSL can read, or one with a passphrase.
         case unreadableKey
         /// The key belongs to none of the certificates.
         case mismatch
-        /// The key belongs to a certificate that is not the first.
-        /// - Parameter place: of that certificate, from 1.
+        /// The key belongs to a certificate other than the first.
+        /// - Parameter place: the position of that certificate, from 1.
         case wrongOrder(place: Int, count: Int)
     }
 
-    /// Reads the pair. An expired certificate is accepted, although clients refuse it.
+    /// Reads the pair. Accepts an expired certificate, although clients reject it.
     /// - Parameters:
-    ///   - certificates: PEM; the first certificate in it is the server's. Other blocks, and text outside of blocks, are left out.
-    ///   - key: PEM, without a passphrase; its first private key counts.
-    /// - Returns: the certificates and the key in PEM, without anything else.
+    ///   - certificates: PEM; the first certificate is the server's. Other blocks and text outside of blocks are dropped.
+    ///   - key: PEM, without a passphrase; the first private key is used.
     package static func read(certificates text: String, key: String) throws(Problem) -> (certificates: String, key: String) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -44,10 +43,10 @@ package enum CertificatePair {
         return (texts.joined(), key)
     }
 
-    /// The name of the issuer whose certificate clients need and do not get, such as `CN=R11,O=Let's Encrypt,C=US`.
+    /// Returns the name of the issuer whose certificate clients need and do not get, such as `CN=R11,O=Let's Encrypt,C=US`.
     ///
-    /// Nil when the issuer of the first certificate is in the text or among those that the system trusts. Nil also for an authority that is
-    /// not of the web, which its certificates show by naming no address to load the issuer's from: its clients know what they trust.
+    /// Returns nil when the issuer of the first certificate is in the text or trusted by the system. Also returns nil for a private
+    /// authority, whose certificates name no address of the issuer's certificate: its clients know which certificates they trust.
     package static func missingIssuer(ofCertificates text: String) -> String? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -64,7 +63,7 @@ package enum CertificatePair {
         }
     }
 
-    /// When the first certificate of a PEM text expires, in Unix seconds; nil when there is none that OpenSSL can read.
+    /// Returns the expiry of the first certificate in a PEM text, in Unix seconds; nil when OpenSSL can read none.
     package static func expiry(ofCertificate text: String) -> UInt64? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// The cryptographic operation that failed, and why. It has reasons and codes, never keys or messages.
+/// A failed cryptographic operation. Contains reasons and codes, never keys or messages.
 package struct CryptoError: Error, Equatable {
-    /// The operation that failed, worded to follow "could not".
+    /// Worded to follow "could not".
     package enum Operation: String, Sendable {
         case fetchHMAC = "load HMAC"
         case keyHMAC = "key an HMAC"
@@ -19,7 +19,7 @@ package struct CryptoError: Error, Equatable {
 
     package let operation: Operation
 
-    /// OpenSSL's errors, oldest first; empty when it reported none.
+    /// OpenSSL's reports, oldest first; may be empty.
     package let reasons: [String]
 }
 
@@ -31,16 +31,14 @@ extension CryptoError: CustomStringConvertible {
 
 /// OpenSSL's error queue of the calling thread, ERR_get_error(3).
 enum ErrorQueue {
-    /// Empties the queue, so that a later failure does not report errors that other code has left on this thread.
-    ///
-    /// Checking first makes the usual case, an empty queue, 7 times cheaper than ERR_clear_error(3) alone.
+    /// Empties the queue, so that a later failure does not report errors that other code has left on this thread. Checking first makes the
+    /// usual case, an empty queue, 7 times cheaper than ERR_clear_error(3) alone.
     static func clear() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Removes every entry from the queue and returns it as text: library, reason and code, ERR_error_string_n(3).
-    ///
-    /// The data that OpenSSL may attach to an entry is omitted, because it can repeat input.
+    /// Removes every entry and returns it as text: library, reason and code, ERR_error_string_n(3). Omits the data that OpenSSL may attach
+    /// to an entry, because it can repeat input.
     static func drain() -> [String] {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {
@@ -59,7 +57,7 @@ enum ErrorQueue {
 }
 
 extension CryptoError {
-    /// The error of an operation that has just failed on this thread; empties the thread's error queue.
+    /// Reports an operation that has just failed on this thread. Empties the thread's error queue.
     init(draining operation: Operation) {
         self.init(operation: operation, reasons: ErrorQueue.drain())
     }

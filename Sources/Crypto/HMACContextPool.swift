@@ -2,12 +2,11 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// A few contexts keyed with one secret, so that threads can compute concurrently without duplicating a context for each message.
-///
-/// Resetting a keyed context takes about half the time of duplicating one, and allocates nothing.
+/// A few contexts keyed with one secret, so that threads can compute concurrently without duplicating a context for each message. Resetting
+/// a keyed context takes about half the time of duplicating one, and allocates nothing.
 // The buffer is written in `init` and `deinit` only; each context in it belongs to the thread that has taken it.
 @safe final class HMACContextPool: @unchecked Sendable {
-    /// A context and whether a thread uses it; as wide as a cache line, to avoid false sharing.
+    /// Padded to a cache line, to avoid false sharing.
     @safe private struct Slot: ~Copyable {
         let isTaken = Atomic<Bool>(false)
         let context: OpaquePointer
@@ -33,7 +32,7 @@ internal import Synchronization
         unsafe slots.deallocate()
     }
 
-    /// Computes the HMAC of what `build` appends into `code`, whose length must be the hash's.
+    /// Computes the HMAC of the message that `build` appends. `code` must have the length of the hash.
     func compute(
         into code: inout MutableSpan<UInt8>, _ build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) {

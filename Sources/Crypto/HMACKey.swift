@@ -1,15 +1,14 @@
 internal import COpenSSL
 internal import Glibc
 
-/// A secret prepared once for any number of HMAC computations, RFC 2104. Any thread may compute at any time.
+/// A secret prepared once for any number of HMAC computations, RFC 2104. Safe on any thread.
 // Sendable, because each keyed context is used by one thread at a time, see `HMACContextPool`, and the buffer is written in `init` and
 // `deinit` only.
 @safe package final class HMACKey<Hash: HashFunction>: @unchecked Sendable {
     private let contexts: HMACContextPool
 
     /// Copies the secret into OpenSSL, which erases its copy when the key is released.
-    ///
-    /// Throws when the secret is empty, because its HMAC would prove nothing, and when OpenSSL fails.
+    /// - Throws: when the secret is empty, because its HMAC would prove nothing, and when OpenSSL fails.
     package init(secret: Span<UInt8>) throws(CryptoError) {
         guard !secret.isEmpty else { throw CryptoError(operation: .keyHMAC, reasons: ["the secret is empty"]) }
         contexts = try HMACContextPool(secret: secret, digest: Hash.name)
@@ -17,9 +16,8 @@ internal import Glibc
 }
 
 extension HMACKey where Hash == SHA256 {
-    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only.
-    ///
-    /// Throws what `build` throws, and when OpenSSL fails. Allocates only if more threads compute at the same time than there are contexts.
+    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only. Allocates only if more threads
+    /// compute at the same time than there are contexts.
     package func code(
         of build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -32,8 +30,6 @@ extension HMACKey where Hash == SHA256 {
 
 extension HMACKey where Hash == SHA1 {
     /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only.
-    ///
-    /// Throws what `build` throws, and when OpenSSL fails.
     package func code(
         of build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) -> InlineArray<20, UInt8> {
@@ -44,9 +40,8 @@ extension HMACKey where Hash == SHA1 {
     }
 }
 
-/// The message of one HMAC computation, lent to the closure that appends its parts.
-///
-/// Parts are gathered in a buffer, because a call of OpenSSL takes longer than hashing so few bytes.
+/// The message of one HMAC computation, lent to the closure that appends its parts. Parts are buffered, because a call of OpenSSL takes
+/// longer than hashing so few bytes.
 @safe package struct HMACMessage: ~Copyable {
     private static let capacity = 256
 
@@ -54,12 +49,11 @@ extension HMACKey where Hash == SHA1 {
     private var gathered = InlineArray<256, UInt8>(repeating: 0)
     private var count = 0
 
-    /// Borrows a context that has been keyed and reset; the caller still owns it.
+    /// Borrows a context that was keyed and reset; the caller owns it.
     init(of context: OpaquePointer) {
         unsafe self.context = context
     }
 
-    /// Appends bytes; throws when OpenSSL fails.
     package mutating func append(_ bytes: Span<UInt8>) throws(CryptoError) {
         if bytes.count > Self.capacity - count { try flush() }
         guard bytes.count <= Self.capacity else { return try update(bytes) }
@@ -70,13 +64,11 @@ extension HMACKey where Hash == SHA1 {
         count += bytes.count
     }
 
-    /// Appends the UTF-8 bytes of a constant; throws when OpenSSL fails.
     package mutating func append(_ label: StaticString) throws(CryptoError) {
         try append(unsafe Span(_unsafeStart: label.utf8Start, count: label.utf8CodeUnitCount))
     }
 
-    /// Appends the number of bytes, in four bytes from the most significant one on, and then the bytes, so that (`ab`, `c`) and (`a`, `bc`)
-    /// differ; throws when OpenSSL fails.
+    /// Appends the length in four big-endian bytes and then the bytes, so that (`ab`, `c`) and (`a`, `bc`) differ.
     package mutating func append(counted bytes: Span<UInt8>) throws(CryptoError) {
         let count = UInt32(truncatingIfNeeded: bytes.count)
         let length: [4 of UInt8] = [
@@ -87,7 +79,7 @@ extension HMACKey where Hash == SHA1 {
         try append(bytes)
     }
 
-    /// Passes the buffered bytes to OpenSSL; afterwards the code can be computed.
+    /// Passes the buffered bytes to OpenSSL; required before the code is computed.
     mutating func flush() throws(CryptoError) {
         try update(gathered.span.extracting(..<count))
         count = 0
@@ -104,7 +96,7 @@ extension HMACKey where Hash == SHA1 {
 @safe struct HMACAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// The implementation, or why there is none. Never freed; it lives as long as the process.
+    /// Never freed; it lives as long as the process.
     static let fetched: Result<HMACAlgorithm, CryptoError> = {
         ErrorQueue.clear()
         guard let pointer = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { return .failure(CryptoError(draining: .fetchHMAC)) }
@@ -112,7 +104,7 @@ extension HMACKey where Hash == SHA1 {
     }()
 }
 
-/// A hash function for HMAC. It is a type, so that codes of different lengths cannot be mixed up.
+/// A hash function for HMAC. It is a type, so that codes of different lengths cannot be confused.
 package protocol HashFunction {
     /// OpenSSL's name of the function, EVP_MAC-HMAC(7).
     static var name: String { get }
@@ -128,8 +120,7 @@ package enum SHA1: HashFunction {
     package static var name: String { "SHA1" }
 }
 
-/// SHA-256 of bytes, FIPS 180-4.
-/// - Throws: when OpenSSL fails.
+/// Computes the SHA-256 of bytes, FIPS 180-4.
 package func sha256(_ bytes: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     var digest = [UInt8](repeating: 0, count: 32)

@@ -1,8 +1,7 @@
 internal import COpenSSL
 
-/// A new certificate for this machine only, with the authority that signed it: for simulators and tests.
-///
-/// It is not self-signed, because strict clients refuse an authority as a server.
+/// A new certificate for this machine only, with the authority that signed it, for simulators and tests. It is not self-signed, because
+/// strict clients reject an authority as a server.
 package struct LoopbackCertificate: Sendable {
     /// The authority's certificate, PEM, which clients must trust. Its key was discarded.
     package let authority: String
@@ -13,8 +12,7 @@ package struct LoopbackCertificate: Sendable {
 
     private static let days = 30
 
-    /// Makes both, valid from yesterday for 30 days.
-    /// - Throws: when OpenSSL fails.
+    /// Makes both, valid from yesterday until 30 days from now.
     package init() throws(CryptoError) {
         ErrorQueue.clear()
         let issuer = try unsafe Self.makeKey()
@@ -39,7 +37,7 @@ package struct LoopbackCertificate: Sendable {
         return unsafe key
     }
 
-    /// Makes a certificate for `key`; without an issuer it is a self-signed authority. The caller frees it.
+    /// Makes a certificate for `key`; without an issuer, a self-signed authority. The caller frees it.
     private static func makeCertificate(
         _ name: String, key: OpaquePointer, issuer: OpaquePointer?, signedWith signer: OpaquePointer
     ) throws(CryptoError) -> OpaquePointer {

@@ -1,14 +1,12 @@
 /// Makes new secrets in the forms that a configuration takes.
 package enum NewSecret {
-    /// 32 random bytes as 43 base64url characters: for an app, a webhook's path or an admin token.
-    /// - Throws: when OpenSSL fails.
+    /// Returns 32 random bytes as 43 base64url characters: for an app, a webhook's path or an admin token.
     package static func text() throws(CryptoError) -> String {
         let bytes: InlineArray<32, UInt8> = try randomBytes()
         return Base64URL.encode(bytes.span)
     }
 
-    /// `whsec_` and 32 random bytes in base64, for signing events (Standard Webhooks 1.0).
-    /// - Throws: when OpenSSL fails.
+    /// Returns `whsec_` and 32 random bytes in base64, for signing events (Standard Webhooks 1.0).
     package static func signing() throws(CryptoError) -> String {
         let bytes: InlineArray<32, UInt8> = try randomBytes()
         return "whsec_" + Base64.encode(bytes.span)

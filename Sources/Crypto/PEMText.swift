@@ -2,9 +2,8 @@ internal import COpenSSL
 
 /// Reads and writes PEM (RFC 7468) in memory with OpenSSL's BIOs.
 package enum PEMText {
-    /// Restores PEM whose line feeds were lost on the way: environment variables and forms have a written-out `\n` or a space in their
-    /// place, or put the text into quotes. Text outside the blocks is left out. Text without a block, or with headers in one, stays as it
-    /// is.
+    /// Restores PEM that has lost its line feeds: environment variables and forms replace them by a literal `\n` or a space, or put the
+    /// text into quotes. Drops text outside the blocks. Returns text without a block, or with headers in one, unchanged.
     package static func restored(_ text: String) -> String {
         let lined = text.replacing("\\r", with: "").replacing("\\n", with: "\n")
         var (lines, rest) = ([Substring](), lined[...])
@@ -32,7 +31,7 @@ package enum PEMText {
         }
     }
 
-    /// The text that `write` writes into a BIO; nil when it does not return 1.
+    /// Returns the text that `write` writes into a BIO; nil when it does not return 1.
     static func written(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
         defer { unsafe BIO_free(bio) }

@@ -1,16 +1,15 @@
 internal import COpenSSL
 internal import Threading
 
-/// Fills `bytes` with output of OpenSSL's cryptographic generator, RAND_bytes(3).
-///
-/// At most 2^31 - 1 bytes. Throws when the generator cannot be seeded; then `bytes` must not be used.
+/// Fills `bytes`, at most 2^31 - 1, from OpenSSL's cryptographic generator, RAND_bytes(3).
+/// - Throws: when the generator cannot be seeded; then `bytes` must not be used.
 package func fillWithRandomBytes(_ bytes: inout MutableSpan<UInt8>) throws(CryptoError) {
     ErrorQueue.clear()
     let status = unsafe bytes.withUnsafeMutableBufferPointer { unsafe RAND_bytes($0.baseAddress, Int32($0.count)) }
     guard status == 1 else { throw CryptoError(draining: .random) }
 }
 
-/// Random bytes, as many as the result's type has; throws as `fillWithRandomBytes` does.
+/// Returns as many random bytes as the result's type has.
 package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<count, UInt8> {
     var bytes = InlineArray<count, UInt8>(repeating: 0)
     var span = bytes.mutableSpan
@@ -18,8 +17,8 @@ package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<co
     return bytes
 }
 
-/// Random bytes for ids that are made in large numbers, drawn from OpenSSL's generator in blocks, because one call of the generator costs
-/// more than the rest of a UUID.
+/// Random bytes for ids that are made in large numbers. They are drawn from OpenSSL's generator in blocks, because one call of the
+/// generator costs more than the rest of a UUID.
 ///
 /// Safe on any thread. Bytes are erased from the block when they are handed out. Do not use it for keys and salts: `randomBytes` stores
 /// them nowhere before they are used.
@@ -28,7 +27,7 @@ package final class RandomPool: Sendable {
 
     private struct Block {
         var bytes: [UInt8]
-        /// The number of the block's bytes that were handed out.
+        /// Bytes of the block that were handed out.
         var used: Int
     }
 
@@ -41,14 +40,10 @@ package final class RandomPool: Sendable {
         block.withLock { Self.erase(0..<Self.blockCount, of: &$0.bytes) }
     }
 
-    /// The random part of a UUID; no byte is handed out twice.
-    ///
-    /// Throws when the generator cannot be seeded.
+    /// Returns the random part of a UUID; no byte is handed out twice.
     package func tenBytes() throws(CryptoError) -> InlineArray<10, UInt8> { try take() }
 
-    /// 64 random bits; no byte is handed out twice.
-    ///
-    /// Throws when the generator cannot be seeded.
+    /// Returns 64 random bits; no byte is handed out twice.
     package func word() throws(CryptoError) -> UInt64 {
         let bytes: InlineArray<8, UInt8> = try take()
         return bytes.indices.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }

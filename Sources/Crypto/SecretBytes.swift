@@ -5,9 +5,8 @@ internal import COpenSSL
 @safe package final class SecretBytes: @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
-    /// Allocates `count` zero bytes and lets `body` overwrite them in place, so that no other copy is needed.
-    ///
-    /// Rethrows what `body` throws; the bytes are erased then too.
+    /// Allocates `count` zero bytes that `body` overwrites in place, so that no other copy is needed. If `body` throws, the bytes are
+    /// erased too.
     package init<E: Error>(count: Int, filling body: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
         unsafe storage = .allocate(capacity: count)
         unsafe storage.initialize(repeating: 0)
@@ -27,17 +26,16 @@ internal import COpenSSL
         unsafe storage.deallocate()
     }
 
-    /// The number of bytes.
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes during one call; a copy made of them is not erased. Rethrows what `body` throws.
+    /// Lends the bytes during one call. A copy made of them is not erased.
     package func withSpan<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try body(unsafe storage.span)
     }
 }
 
 extension SecretBytes: Equatable {
-    /// Whether both contain the same bytes. The time depends on the length alone.
+    /// Takes a time that depends only on the length.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
     }
@@ -52,9 +50,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Whether two byte sequences are equal, in a time that depends on their lengths alone, CRYPTO_memcmp(3).
-///
-/// Sequences of different lengths return at once: lengths are not secret.
+/// Compares bytes in a time that depends only on their numbers, CRYPTO_memcmp(3). Different lengths return at once: lengths are not secret.
 package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in
@@ -64,7 +60,7 @@ package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bo
     }
 }
 
-/// Whether two codes or keys of the same fixed length are equal, in a time that does not depend on their content.
+/// Compares codes or keys in a time that does not depend on their content.
 package func constantTimeEquals<let count: Int>(_ left: InlineArray<count, UInt8>, _ right: InlineArray<count, UInt8>) -> Bool {
     constantTimeEquals(left.span, right.span)
 }

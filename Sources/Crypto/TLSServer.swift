@@ -5,12 +5,11 @@ internal import COpenSSL
 @safe package final class TLSServerContext: @unchecked Sendable {
     let raw: OpaquePointer
 
-    /// Prepares TLS.
     /// - Parameters:
     ///   - certificate: PEM: the server's certificate, then its chain.
     ///   - key: its private key, PEM, without a passphrase.
     ///   - speaksHTTP2: whether ALPN must negotiate `h2`; otherwise it negotiates nothing.
-    /// - Throws: when one of them cannot be read or they do not belong together.
+    /// - Throws: when one of them cannot be read or they do not match.
     package init(certificate: String, key: String, speaksHTTP2: Bool = true) throws(CryptoError) {
         ErrorQueue.clear()
         guard let raw = unsafe deskgate_tls_server_context(speaksHTTP2) else { throw CryptoError(draining: .prepareTLS) }
@@ -49,25 +48,23 @@ internal import COpenSSL
 
 /// The server side of TLS on one connected socket, which usually does not block. Only one thread may use it.
 ///
-/// The caller owns the socket, and must close it after it releases this object. Writing to a closed connection raises SIGPIPE, which the
+/// The caller owns the socket, and must close it after releasing this object. Writing to a closed connection raises SIGPIPE, which the
 /// thread must block.
 @safe package final class TLSServerSession {
     package enum Progress: Equatable, Sendable {
-        /// This many bytes were read or written; 0 for the handshake.
+        /// Bytes read or written; 0 for the handshake.
         case done(Int)
         /// Call again when the socket is readable.
         case wantsReading
         /// Call again when the socket is writable.
         case wantsWriting
         case closed
-        /// The TLS session or the connection has failed.
         case failed
     }
 
     private let raw: OpaquePointer
 
     /// Prepares the connection; `handshake` begins the handshake.
-    /// - Throws: when OpenSSL cannot allocate it.
     package init(_ context: TLSServerContext, descriptor: Int32) throws(CryptoError) {
         ErrorQueue.clear()
         guard let raw = unsafe SSL_new(context.raw) else { throw CryptoError(draining: .prepareTLS) }
@@ -80,7 +77,7 @@ internal import COpenSSL
         unsafe SSL_free(raw)
     }
 
-    /// Whether HTTP/2 was negotiated, after the handshake.
+    /// Valid after the handshake.
     package var speaksHTTP2: Bool {
         var chosen: UnsafePointer<UInt8>?
         var count: UInt32 = 0
@@ -88,7 +85,7 @@ internal import COpenSSL
         return unsafe UnsafeBufferPointer(start: chosen, count: Int(count)).elementsEqual("h2".utf8)
     }
 
-    /// Whether the client has resumed an earlier session, after the handshake.
+    /// Whether the client has resumed an earlier session; valid after the handshake.
     package var isResumed: Bool { unsafe SSL_session_reused(raw) == 1 }
 
     /// Continues the handshake until it is done or has to wait.
@@ -114,7 +111,7 @@ internal import COpenSSL
         return result > 0 ? .done(Int(result)) : progress(result)
     }
 
-    /// Sends close_notify, if the socket accepts it at once (RFC 8446 section 6.1).
+    /// Sends close_notify (RFC 8446 section 6.1), if the socket accepts it at once.
     package func sayGoodbye() {
         ErrorQueue.clear()
         _ = unsafe SSL_shutdown(raw)
@@ -134,7 +131,7 @@ internal import COpenSSL
 
 /// The input of a TLS session that another library drives.
 package enum TLSInput {
-    /// Whether bytes that were read from the socket wait to be consumed.
+    /// Whether bytes were read from the socket that the library has not taken yet.
     /// - Parameter session: an `SSL *` in use by this thread.
     package static func isPending(in session: UnsafeMutableRawPointer) -> Bool {
         unsafe SSL_has_pending(OpaquePointer(session)) == 1

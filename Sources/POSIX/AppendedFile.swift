@@ -1,13 +1,12 @@
 internal import CPOSIX
 internal import Glibc
 
-/// A new file that is only appended to, such as a log. It is closed when it is let go.
+/// A new file that is only appended to, such as a log. It is closed when it is released.
 package final class AppendedFile: Sendable {
     /// Valid as long as the object lives.
     package let descriptor: Int32
 
-    /// Creates the file.
-    /// - Parameter mode: its permissions, such as 0o600, less those that the umask forbids.
+    /// - Parameter mode: permissions such as 0o600, less those that the umask forbids.
     /// - Throws: `alreadyExists` when the file exists; it is not changed.
     package init(_ path: String, mode: UInt32) throws(SystemError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)

@@ -4,10 +4,10 @@ internal import Glibc
 package enum CommandOutput {
     /// Runs a program with no standard input and in the C locale, and waits for its end.
     /// - Parameters:
-    ///   - program: its path, or a name that is looked for in PATH.
-    ///   - arguments: without the program's own name and without U+0000; no shell sees them.
-    ///   - limit: the most bytes of its output that are kept.
-    /// - Returns: its standard output; nil when it cannot be started, or does not end with code 0.
+    ///   - program: its path, or a name that is searched for in PATH.
+    ///   - arguments: without the program's own name and without U+0000; no shell interprets them.
+    ///   - limit: the most bytes of output that are returned; the rest is dropped.
+    /// - Returns: standard output; nil when the program cannot be started, or does not end with code 0.
     package static func read(_ program: String, _ arguments: [String], limit: Int) -> [UInt8]? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }

@@ -5,25 +5,21 @@ internal import Glibc
 package enum File {
     /// The content of a file, with its attributes at the time of reading.
     package struct Contents: Sendable {
-        /// The bytes.
         package let bytes: [UInt8]
-        /// Permissions, such as 0o600.
+        /// Permissions such as 0o600.
         package let mode: UInt32
-        /// The id of the user that it belongs to.
+        /// The user id.
         package let owner: UInt32
-        /// Whether it is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
+        /// Whether the file is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
         package let isOnReadOnlyMemory: Bool
 
-        /// Whether it belongs to this user or root, and only its owner and, for reading, the owner's group have access.
+        /// Whether the file belongs to this user or root, only the owner may change it, and at most the owner's group may also read it.
         package var isPrivate: Bool { (owner == 0 || owner == Process.user) && !isReadableByEveryone && mode & (S_IWGRP | S_IWOTH) == 0 }
 
-        /// Whether users outside the owner's group may read it.
         package var isReadableByEveryone: Bool { mode & S_IROTH != 0 }
     }
 
-    /// Reads a file.
-    /// - Parameter limit: the most bytes that are read; a longer file fails with EFBIG.
-    /// - Throws: why it cannot be read.
+    /// - Parameter limit: in bytes; a longer file fails with EFBIG.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -51,7 +47,7 @@ package enum File {
         return bytes
     }
 
-    /// Removes the content of an existing file, whose owner and permissions stay. Durable when it returns.
+    /// Removes the content of an existing file. The owner and permissions stay. Durable when it returns.
     package static func empty(_ path: String) throws(SystemError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -60,16 +56,14 @@ package enum File {
     }
 
     /// Reads standard input to its end.
-    /// - Parameter limit: the most bytes that are read; longer input fails with EFBIG.
-    /// - Throws: why it cannot be read.
+    /// - Parameter limit: in bytes; longer input fails with EFBIG.
     package static func readStandardInput(limit: Int) throws(SystemError) -> [UInt8] {
         try readAll(0, limit: limit)
     }
 
-    /// Creates a file that does not exist yet, and makes it durable before it returns.
-    /// - Parameter mode: its permissions, such as 0o600.
-    /// - Throws: `alreadyExists` when the file exists, which is not changed; otherwise why it cannot be made, and then no part of it is
-    ///   left.
+    /// Creates a file, and makes it durable before it returns.
+    /// - Parameter mode: permissions such as 0o600.
+    /// - Throws: `alreadyExists` when the file exists, which is not changed. After any other error, no part of the file is left.
     package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
         let descriptor = try openNew(path, mode)
         defer { close(descriptor) }
@@ -81,9 +75,8 @@ package enum File {
         }
     }
 
-    /// Creates a file as `create` does, for a command: where the directory's owner may create it, with the owner and group of another file.
-    ///
-    /// They are set on the open file, because the directory's owner may have put a symbolic link in its place by then.
+    /// Creates a file as `create` does, for a command: with the rights of the directory's owner, and with the owner and group of another
+    /// file. They are set on the open file, because the directory's owner may have put a symbolic link in its place by then.
     /// - Parameter model: a file whose owner and group it gets.
     package static func create(
         _ path: String, mode: UInt32, ownedAs model: String, _ bytes: some Sequence<UInt8>
@@ -113,22 +106,20 @@ package enum File {
         guard fsync(descriptor) == 0 else { throw SystemError.last }
     }
 
-    /// Leaves out S_ISUID and S_ISGID: a mode may be copied from a file of another user.
+    /// Drops S_ISUID and S_ISGID, because a mode may be copied from a file of another user.
     private static func permissions(_ mode: UInt32) -> UInt32 { mode & 0o777 }
 
-    /// Creates a directory with the given permissions; an existing one is not changed.
+    /// Does not change an existing directory.
     package static func createDirectory(_ path: String, mode: UInt32) throws(SystemError) {
         if unsafe mkdir(path, mode) != 0, errno != EEXIST { throw SystemError.last }
     }
 
-    /// Removes a file.
-    /// - Throws: why it cannot be removed.
     package static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) == 0 else { throw SystemError.last }
     }
 
-    /// Gives a file a second name, which must not exist (link(2)).
-    /// - Throws: `alreadyExists` when it does.
+    /// Gives a file a second name (link(2)).
+    /// - Throws: `alreadyExists` when the name exists.
     package static func link(_ path: String, as name: String) throws(SystemError) {
         guard unsafe Glibc.link(path, name) == 0 else { throw SystemError.last }
     }
@@ -138,9 +129,9 @@ package enum File {
         guard unsafe Glibc.rename(path, name) == 0 else { throw SystemError.last }
     }
 
-    /// Writes a file in one step: after a crash or a loss of power it has its former content or this one. Durable when it returns.
-    /// - Parameter mode: its permissions, such as 0o600.
-    /// - Throws: why it cannot be written; the former file stays as it is.
+    /// Replaces a file atomically: after a crash or a loss of power it has its former content or the new one. Durable when it returns.
+    /// - Parameter mode: permissions such as 0o600.
+    /// - Throws: with the former file unchanged, unless only the final fsync of the directory failed.
     package static func replace(_ path: String, mode: UInt32, _ bytes: [UInt8]) throws(SystemError) {
         // One name, so that the next call removes what a killed process has left.
         let draft = "\(path).part"
@@ -168,7 +159,7 @@ package enum File {
         unsafe faccessat(AT_FDCWD, path, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Writes all bytes to a descriptor, with as many calls as needed.
+    /// Writes all bytes, with as many calls as needed.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {

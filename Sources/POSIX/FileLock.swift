@@ -3,14 +3,14 @@ internal import Glibc
 
 /// An advisory lock on one byte of a file, held until this object is released or the process ends in any way.
 ///
-/// It belongs to the open file description (fcntl_locking(2)) and so to the inode: removing or replacing the file's name does not release
-/// it. It also excludes other holders in this process.
+/// The lock belongs to the open file description (fcntl_locking(2)) and so to the inode: removing or replacing the file's name does not
+/// release it. It also excludes other holders in this process.
 ///
 /// Closing any descriptor of a file drops the F_SETLK locks that the process has on it, such as SQLite's. So take the lock before SQLite
 /// opens the file, release it after SQLite has closed it, and do not try to take it again in the same process meanwhile.
 package final class FileLock: Sendable {
     package enum Failure: Error, Equatable {
-        /// Another holder has it. The number is the process that has locked the file with F_SETLK, if there is one.
+        /// Another holder has the lock. The number is the process that has locked the file with F_SETLK, if there is one.
         case held(by: Int32?)
         case system(SystemError)
     }
@@ -21,8 +21,8 @@ package final class FileLock: Sendable {
     /// Takes the lock without waiting.
     /// - Parameters:
     ///   - path: an existing file that this user may write.
-    ///     - byte: the byte to lock; the file may be shorter.
-    ///     - others: bytes that other users of the file lock with F_SETLK, to find out which process they are.
+    ///   - byte: the byte to lock; the file may be shorter.
+    ///   - others: bytes that other users of the file lock with F_SETLK, to identify their process.
     package init(_ path: String, byte: Int64, others: Range<Int64>) throws(Failure) {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(.last) }
@@ -41,12 +41,13 @@ package final class FileLock: Sendable {
         close(descriptor)
     }
 
+    /// Whether the file was unlinked.
     package var isRemoved: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
     }
 
-    /// Another process that has locked one of these bytes with F_SETLK; nil when there is none.
+    /// Returns another process that has locked one of these bytes with F_SETLK; nil: none.
     package func holder(of bytes: Range<Int64>) -> Int32? {
         Self.holder(of: bytes, on: descriptor)
     }
@@ -100,8 +101,8 @@ package final class FileLock: Sendable {
         return unsafe fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
     }
 
-    /// The process that has locked some of the bytes of a file with F_SETLK; nil when there is none, or this user may not read the file. Do
-    /// not call it while this process has such locks on it.
+    /// Returns the process that has locked some of the bytes of a file with F_SETLK; nil when there is none, or this user may not read the
+    /// file. Do not call it while this process has such locks on the file.
     package static func holder(of bytes: Range<Int64>, in path: String) -> Int32? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -123,13 +124,13 @@ package final class FileLock: Sendable {
     private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 }
 
-/// The identity of a file, whatever its path: its device and inode. No two files have the same identity while both are open or have a name.
+/// The device and inode of a file. No two files have the same identity while both are open or have a name.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// The identity of the file at a path; symbolic links are followed.
-    /// - Throws: `isMissing` when there is none.
+    /// Follows symbolic links.
+    /// - Throws: `isMissing` when there is no file.
     package init(path: String) throws(SystemError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }

@@ -1,27 +1,25 @@
-/// The owner of files, for the command line with which root works on them.
+/// The user who owns files, for command lines with which root works on them.
 package struct FileOwner: Equatable, Sendable {
     package let id: UInt32
-    /// The name; nil when the system has none, as for the owner of a directory that a container shares with its host.
+    /// nil when the system has no name, as for the owner of a directory that a container shares with its host.
     package let name: String?
-    /// The group of a user without a name.
     private let group: UInt32
 
-    /// Names a user.
     /// - Parameter group: the group of the user's files.
     package init(id: UInt32, name: String?, group: UInt32) {
         (self.id, self.name, self.group) = (id, name, PathOwner.groupOfUnknownUser(group))
     }
 
-    /// The owner of a path, as `FileSystem` finds it.
+    /// Takes the owner of a path, as `FileSystem` finds it.
     /// - Parameter place: the directory or file that shows the owner.
     package init(id: UInt32, at place: String) {
         self.init(id: id, name: Machine.knownUserName(id), group: (try? FileSystem.group(of: place)) ?? 0)
     }
 
-    /// The name for people; `user ID` where the system has none.
+    /// The name for messages; `user ID` when the system has none.
     package var title: String { Machine.userName(id, known: name) }
 
-    /// The command line with which root runs another one as this user; runuser(1) knows only users with a name.
+    /// Returns the command line with which root runs another one as this user. runuser(1) requires a name.
     package func line(_ line: String) -> String {
         if id == 0 { return line }
         guard let name else { return "setpriv --reuid=\(id) --regid=\(group) --clear-groups \(line)" }

@@ -3,7 +3,9 @@ internal import Glibc
 
 package enum FileSearch {
     package struct Finding: Sendable, Equatable {
+        /// Bytes searched.
         package var bytes: UInt64 = 0
+        /// Occurrences of all texts together.
         package var occurrences = 0
 
         package init(bytes: UInt64 = 0, occurrences: Int = 0) {
@@ -14,10 +16,9 @@ package enum FileSearch {
 
     private static let chunkBytes = 1 << 20
 
-    /// Searches a file. Closing it drops this process's F_SETLK locks on it, so it must be none that SQLite locks.
+    /// Searches a file; a missing file has no occurrences. Closing the file drops this process's F_SETLK locks on it, so SQLite must not
+    /// lock it.
     /// - Parameter texts: none of them empty.
-    /// - Returns: nothing found in a file that does not exist.
-    /// - Throws: why it cannot be read.
     package static func search(_ path: String, for texts: [[UInt8]]) throws(SystemError) -> Finding {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -29,7 +30,7 @@ package enum FileSearch {
         return try search(descriptor, for: texts)
     }
 
-    /// Searches an open file, whatever its position is.
+    /// Searches an open file from its start, whatever its position is.
     static func search(_ descriptor: Int32, for texts: [[UInt8]]) throws(SystemError) -> Finding {
         let longest = texts.map(\.count).max() ?? 0
         var (finding, kept) = (Finding(), [UInt8]())
@@ -49,7 +50,7 @@ package enum FileSearch {
         }
     }
 
-    /// Counts a text's occurrences in bytes that end behind the first ones, which were searched before.
+    /// Counts occurrences that end behind the first `searched` bytes, which were searched before.
     private static func occurrences(of text: [UInt8], in bytes: Span<UInt8>, after searched: Int) -> Int {
         let last = bytes.count - text.count
         var (count, start) = (0, max(0, searched - text.count + 1))

@@ -2,12 +2,11 @@ internal import CPOSIX
 internal import Glibc
 
 package enum FileSystem {
-    /// Returns the bytes that an unprivileged user can still write on a file system (statvfs(3)).
-    /// - Parameter path: any file or directory on it.
+    /// Returns the bytes that an unprivileged user can still write (statvfs(3)).
+    /// - Parameter path: any file or directory on the file system.
     package static func freeBytes(at path: String) throws(SystemError) -> UInt64 { try space(at: path).free }
 
-    /// Returns the bytes that an unprivileged user can still write on a file system, and its size (statvfs(3)).
-    /// - Parameter path: any file or directory on it.
+    /// Returns the bytes that an unprivileged user can still write, and the size in bytes (statvfs(3)).
     package static func space(at path: String) throws(SystemError) -> (free: UInt64, size: UInt64) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw SystemError.last }
@@ -15,15 +14,14 @@ package enum FileSystem {
         return (UInt64(status.f_bavail) * block, UInt64(status.f_blocks) * block)
     }
 
-    /// The absolute path of an existing file, without symbolic links (realpath(3)).
-    /// - Throws: why it is unknown.
+    /// Returns the absolute path of an existing file, without symbolic links (realpath(3)).
     package static func absolutePath(of path: String) throws(SystemError) -> String {
         guard let found = unsafe realpath(path, nil) else { throw SystemError.last }
         defer { unsafe free(found) }
         return unsafe String(cString: found)
     }
 
-    /// The absolute path of a file that may be missing, without symbolic links as far as they can be followed.
+    /// Returns the absolute path of a file that may be missing, without symbolic links as far as they can be followed.
     package static func location(of path: String) -> String {
         if let existing = try? absolutePath(of: path) { return existing }
         let directory = Path.directory(of: path)
@@ -31,44 +29,41 @@ package enum FileSystem {
         return (try? absolutePath(of: directory)).map { Path.resolve(name, in: $0) } ?? path
     }
 
-    /// Returns the target of a symbolic link, as it is written; nil when the path is none.
+    /// Returns the text of a symbolic link; nil when the path is not one.
     package static func linkTarget(of path: String) -> String? {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &target, target.count)
         return count < 0 ? nil : String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The permissions of an existing file, such as 0o755; symbolic links are followed.
-    /// - Throws: why they are unknown.
+    /// Returns permissions such as 0o755. Follows symbolic links.
     package static func mode(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
         return status.st_mode & 0o7777
     }
 
-    /// The id of the user that an existing file belongs to; symbolic links are followed.
-    /// - Throws: why it is unknown.
+    /// Returns the user id. Follows symbolic links.
     package static func owner(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
         return status.st_uid
     }
 
-    /// The id of the group that an existing file belongs to; symbolic links are followed.
-    /// - Throws: why it is unknown.
+    /// Returns the group id. Follows symbolic links.
     package static func group(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
         return status.st_gid
     }
 
-    /// The owner of a path or, where that cannot be seen, of the nearest directory above it that can; nil when none can.
+    /// Returns the owner of a path or, if that is not visible, of the nearest visible directory above it; nil: none is visible.
     package static func visibleOwner(of path: String) -> (place: String, owner: UInt32)? {
         Path.ancestors(of: path).lazy.compactMap { place in (try? owner(of: place)).map { (place, $0) } }.first
     }
 
-    /// The user other than root who controls a path, as `Process.asOwner` finds it, and the directory, link or file that shows it. The
-    /// service of that user could not write files that root creates there.
+    /// Returns the user other than root who controls a path, as `Process.asOwner` determines it, and the directory, link or file that shows
+    /// it. The service of that user could not write files that root makes there.
     /// - Returns: nil for root's own paths, and when root does not run this process.
     /// - Throws: why no single user controls the path, with the remedy.
     package static func otherOwner(of path: String) throws(SystemError) -> (place: String, owner: UInt32)? {
@@ -78,23 +73,22 @@ package enum FileSystem {
         return (place, owner.user)
     }
 
-    /// The reason why this process cannot read an existing or missing file; nil when it can.
+    /// Returns why this process cannot read a file, which may be missing; nil when it can.
     package static func obstacle(toReading path: String) -> SystemError? {
         unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : SystemError.last
     }
 
-    /// When an existing file was written last, in seconds since 1970; symbolic links are followed.
-    /// - Throws: why that is unknown.
+    /// Returns the time of the last write in seconds since 1970. Follows symbolic links.
     package static func modified(_ path: String) throws(SystemError) -> UInt64 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
         return UInt64(max(0, status.st_mtim.tv_sec))
     }
 
-    /// Whether the path is a regular file; symbolic links are followed.
+    /// Follows symbolic links.
     package static func isFile(_ path: String) -> Bool { type(of: path) == S_IFREG }
 
-    /// Whether the path is a directory; symbolic links are followed.
+    /// Follows symbolic links.
     package static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
 
     package static func isSocket(_ path: String) -> Bool { type(of: path) == S_IFSOCK }
@@ -104,7 +98,7 @@ package enum FileSystem {
         unsafe faccessat(AT_FDCWD, path, isDirectory(path) ? W_OK | X_OK : W_OK, AT_EACCESS) == 0
     }
 
-    /// The names in a directory, without order; none for anything else, or when it cannot be read.
+    /// Returns the names in a directory, without order; empty for anything else, or when it cannot be read.
     package static func names(in directory: String) -> [String] {
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
@@ -126,8 +120,7 @@ package enum FileSystem {
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// The size of a file in bytes.
-    /// - Throws: why it is unknown.
+    /// In bytes.
     package static func size(of path: String) throws(SystemError) -> UInt64 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }

@@ -1,15 +1,16 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Tells that files have changed, or what leads to them (inotify(7)).
+/// Reports that files, or the links and directories that lead to them, have changed (inotify(7)).
 ///
-/// It goes by what existed when it was made: after a change, make another one. Changes through a network file system by another machine
-/// are not seen.
+/// It watches what existed when it was made: after a change, make another one. Changes by another machine through a network file system are
+/// not seen.
 package final class FileWatch: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// A step for the operator.
         package let remedy: String
-        /// Whether a directory was removed since the last look, so that looking again helps.
+        /// Whether a directory was removed after `WatchedPaths` was made, so that a new attempt helps.
         package let isOutdated: Bool
 
         package init(description: String, remedy: String, isOutdated: Bool = false) {
@@ -19,9 +20,9 @@ package final class FileWatch: Sendable {
         }
     }
 
-    /// Becomes readable when something may have changed.
+    /// Readable when something may have changed.
     package let descriptor: Int32
-    /// The names that count in a directory, by the directory's watch; a file's watch has none.
+    /// The relevant names in a directory, by the directory's watch. A file's watch has none.
     private let names: [Int32: Set<String>]
 
     // Without IN_MODIFY, as a file that is still being written need not be read, and a database in the same directory never stops changing.
@@ -32,7 +33,6 @@ package final class FileWatch: Sendable {
     /// The size of struct inotify_event without the name.
     private static let headSize = 16
 
-    /// Starts watching.
     /// - Throws: when the system refuses; then nothing is watched.
     package init(_ places: WatchedPaths) throws(Failure) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -65,8 +65,7 @@ package final class FileWatch: Sendable {
         return names
     }
 
-    /// Takes what has been reported so far; never waits.
-    /// - Returns: whether any of it may concern the files.
+    /// Reads the pending reports; never waits. Returns whether any of them may concern the files.
     package func takeChanges() -> Bool {
         var isChanged = false
         while true {

@@ -1,9 +1,8 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Queries about the machine that a program runs on.
 package enum Machine {
-    /// Whether the kernel's clock is synchronised (adjtimex(2)); nil when the kernel does not report it.
+    /// Whether the kernel's clock is synchronized (adjtimex(2)); nil: unknown.
     package static var isClockSynchronised: Bool? {
         let answer = shim_adjtimex_is_synchronised()
         return answer < 0 ? nil : answer == 1
@@ -12,6 +11,7 @@ package enum Machine {
     /// Whether files at a path are in memory, and lost when the machine stops (statfs(2)).
     package static func isInMemory(_ path: String) -> Bool { unsafe shim_statfs_is_memory(path) == 1 }
 
+    /// Returns why a host name has no address (getaddrinfo(3)); nil when it has one. Blocks as long as the resolver takes.
     package static func problem(resolving host: String) -> String? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -22,17 +22,16 @@ package enum Machine {
         return nil
     }
 
-    /// The name of a user for people; `user ID` where the system has none.
+    /// Returns a name for messages: `user ID` when the system has none.
     package static func userName(_ id: UInt32) -> String { userName(id, known: knownUserName(id)) }
 
-    /// The name of a user for people.
-    /// - Parameter name: the system's name; nil when it has none.
+    /// - Parameter name: the system's name; nil: none.
     static func userName(_ id: UInt32, known name: String?) -> String {
         // A file that "belongs to nobody" would seem to have no owner.
         name.map { $0 == "nobody" ? "the user \($0)" : $0 } ?? "user \(id)"
     }
 
-    /// The name of a user; nil when the system has none (getpwuid_r(3)).
+    /// Returns nil when the system has no name (getpwuid_r(3)).
     package static func knownUserName(_ id: UInt32) -> String? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -45,13 +44,13 @@ package enum Machine {
         }
     }
 
-    /// The command that gives a file or directory to a user, and to the user's group where the system knows it.
-    /// - Parameter isWhole: whether with all that is in a directory.
+    /// Returns the command that gives a file or directory to a user, and to the user's group if the system knows it.
+    /// - Parameter isWhole: includes the contents of a directory.
     package static func chown(_ path: String, to user: UInt32, isWhole: Bool = false) -> String {
         "chown \(isWhole ? "-R " : "")\(knownUserName(user).map { "\($0):" } ?? "\(user)") \(ShellWord.quoted(path))"
     }
 
-    /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)); nil where all have one.
+    /// The user id of files whose owners have no id in this user namespace (user_namespaces(7)); nil when all owners have one.
     package static var unmappedUser: UInt32? {
         let map = try? File.read("/proc/self/uid_map", limit: 4096)
         let isWhole = map.map {
@@ -64,6 +63,5 @@ package enum Machine {
         return number ?? 65_534
     }
 
-    /// Whether a descriptor is a terminal (isatty(3)).
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }

@@ -3,17 +3,16 @@ internal import CPOSIX
 internal import Glibc
 package import Threading
 
-/// Resolves names of hosts by the system's configuration (nsswitch.conf(5), resolv.conf(5)), within a time.
+/// Resolves host names by the system's configuration (nsswitch.conf(5), resolv.conf(5)) within a timeout.
 ///
-/// getaddrinfo(3) can neither be cancelled nor given a timeout, so each name has a thread of its own, which is abandoned after the time.
-/// Any thread may call it; it blocks.
+/// getaddrinfo(3) can neither be cancelled nor limited in time, so each name has a thread of its own, which is abandoned after the timeout.
+/// Any thread may call; it blocks meanwhile.
 package final class NameResolver: Sendable {
     package enum Failure: Error, Equatable, Sendable {
-        /// The name has none, or the name servers do not answer.
+        /// The name has no address, or the name servers do not respond.
         case unknown
         case timeout
-        /// The maximum number of names is being resolved, for this person or others, including those that were abandoned, or the resolver
-        /// is closed.
+        /// The limit of names being resolved is reached, for this person or others, including abandoned ones; or the resolver is closed.
         case overloaded
     }
 
@@ -37,23 +36,22 @@ package final class NameResolver: Sendable {
     /// The result of one thread; nil until then.
     private typealias Finding = Monitor<Result<[IPAddress], Failure>?>
 
-    /// The maximum number of names resolved at a time: in total, for one app, and for one person. Name servers that hang take up to 30
-    /// seconds (three servers, two attempts, five seconds each; resolv.conf(5)), and no single person may take all slots meanwhile.
+    /// Names resolved at one time: in all, for one app, and for one person. Hanging name servers take up to 30 seconds (three servers, two
+    /// attempts, five seconds each; resolv.conf(5)), and no person may use all places meanwhile.
     private static let bounds = [ShareBound(64), ShareBound(32), ShareBound(8)]
 
     private let server: Server?
     private let state = Monitor(State())
 
-    /// Makes a resolver.
-    /// - Parameter server: the only name server that is asked; nil for the system's.
+    /// - Parameter server: the only name server that is queried; nil: the system's.
     package init(server: Server? = nil) {
         self.server = server
     }
 
-    /// All addresses of a host, IPv4 and IPv6, those first that the system prefers (RFC 6724).
+    /// Returns all addresses of a host, IPv4 and IPv6, in the system's order of preference (RFC 6724).
     /// - Parameters:
-    ///   - name: a name without control characters. It is complete: no search domain is added to it.
-    ///   - person: an app, and a person of it, who have shares of the names.
+    ///   - name: a complete name without control characters; no search domain is added.
+    ///   - person: an app, and a person of it, whose shares limit the call.
     package func addresses(
         of name: String, for person: ShareOwner, timeoutMilliseconds: UInt64
     ) throws(Failure) -> [IPAddress] {
@@ -78,7 +76,7 @@ package final class NameResolver: Sendable {
         return try found.get()
     }
 
-    /// Refuses further names. Those that are being resolved end by themselves.
+    /// Rejects further names. Those under way end by themselves.
     package func close() {
         state.withLock { $0.isClosed = true }
     }

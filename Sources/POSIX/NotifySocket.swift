@@ -1,18 +1,17 @@
 internal import CPOSIX
 internal import Glibc
 
-/// The socket of a service manager for a service's status (sd_notify(3)).
+/// The socket on which a service manager receives the state of a service (sd_notify(3)).
 ///
-/// A message is one datagram, a protocol that systemd promises to keep and asks programs to implement themselves. libsystemd would do no
-/// more, and load compression libraries into every process.
+/// A message is one datagram. systemd promises to keep this protocol, and recommends that programs implement it themselves. libsystemd
+/// would do no more, and would load compression libraries into every process.
 package final class NotifySocket: Sendable {
     // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has made its socket anew.
     private let descriptor: Int32
     private let path: String
 
-    /// Opens a socket of our own.
-    /// - Parameter path: the manager's socket, as NOTIFY_SOCKET names it: a path, or `@` and an abstract name.
-    /// - Throws: when the address is none, or the process has no descriptor left.
+    /// - Parameter path: the manager's socket, from NOTIFY_SOCKET: a path, or `@` and an abstract name.
+    /// - Throws: when the address is malformed, or the process has no descriptor left.
     package init(_ path: String) throws(SystemError) {
         _ = try UnixSocketName(path)
         guard path.hasPrefix("/") || path.hasPrefix("@") else { throw SystemError(code: EAFNOSUPPORT) }
@@ -28,9 +27,8 @@ package final class NotifySocket: Sendable {
         close(descriptor)
     }
 
-    /// Sends a message; blocks for at most five seconds while the manager's queue is full.
+    /// Blocks for at most five seconds while the manager's queue is full.
     /// - Parameter message: `NAME=VALUE` lines.
-    /// - Throws: why it did not arrive.
     package func send(_ message: String) throws(SystemError) {
         let bytes = Array(message.utf8)
         let sent = try unsafe UnixSocketName(path).withAddress { name, length in

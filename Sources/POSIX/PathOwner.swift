@@ -1,23 +1,23 @@
 internal import CPOSIX
 internal import Glibc
 
-/// The user who controls a path: the owner of the first directory or symbolic link on it, from `/` on, that is not root's. Up to there only
-/// root can change where the path leads.
+/// The user who controls a path: the owner of the first directory or symbolic link on it, from `/` on, that root does not own. Up to there
+/// only root can change where the path leads.
 ///
-/// The links are followed here, because a system call that follows them would not show who owns them. There is no owner, but an error, if a
-/// second user could change where the path leads.
+/// The links are followed here, because a system call that follows them would not show their owners. If a second user could change where
+/// the path leads, there is no owner, but an error.
 struct PathOwner {
-    /// The ids of the user nobody and the group nogroup.
+    /// The id of the user nobody and of the group nogroup.
     static let nobody: UInt32 = 65_534
-    /// The number that the system follows (path_resolution(7)).
+    /// The system's limit (path_resolution(7)).
     private static let mostLinks = 40
 
     private(set) var user: uid_t = 0
     private(set) var group: gid_t = 0
-    /// The directory, link or file that gave the owner; nil when only root controls the path.
+    /// The directory, link or file that gave the owner; nil: only root controls the path.
     private(set) var place: String?
 
-    /// Whether the process has the rights of the owner of a path already.
+    /// Whether the process already has the rights of the path's owner.
     static func isInForce(for path: String) -> Bool { (try? PathOwner(of: path))?.user == geteuid() }
 
     /// Finds the owner of a path to a file, which may be missing.
@@ -53,8 +53,8 @@ struct PathOwner {
         }
     }
 
-    /// Takes a directory or link on the way into account.
-    /// - Parameter count: how many names follow it.
+    /// Takes a directory or link on the path into account.
+    /// - Parameter count: names that follow it.
     private mutating func note(_ path: String, _ status: stat, following count: Int) throws(SystemError) {
         guard [S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT), status.st_uid != 0 else { return }
         if status.st_uid == Machine.unmappedUser, count > 1 { return }
@@ -67,11 +67,11 @@ struct PathOwner {
         }
     }
 
-    /// In a directory of root that others may write to, they may replace files of their own and, without the sticky bit, everything.
+    /// Checks for other writers of root's directory. They may replace files of their own and, without the sticky bit, all files.
     /// - Parameters:
-    ///   - path: the next place on the way, which is in the directory.
-    ///   - status: nil when nothing is there.
-    ///   - count: how many names follow it.
+    ///   - path: the next place on the path, in the directory.
+    ///   - status: nil: nothing is there.
+    ///   - count: names that follow it.
     private mutating func checkWriters(
         of directory: String, at path: String, _ status: stat?, following count: Int
     ) throws(SystemError) {
@@ -89,13 +89,13 @@ struct PathOwner {
         (user, group, place) = (status.st_uid, status.st_gid, path)
     }
 
-    /// The group of a user without an entry, by the group of a directory of this user. A directory that was given away often keeps root's
-    /// group, which the user is not a member of.
+    /// Returns the group of a user whom the system does not know, from the group of this user's directory. A directory that was given away
+    /// often keeps root's group, of which the user is not a member.
     static func groupOfUnknownUser(_ group: gid_t) -> gid_t { group == 0 ? nobody : group }
 
     private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }
 
-    /// The attributes of a file, directory or link; nil when it is missing.
+    /// nil: missing.
     private static func status(_ path: String) throws(SystemError) -> stat? {
         var status = stat()
         if unsafe lstat(path, &status) == 0 { return status }

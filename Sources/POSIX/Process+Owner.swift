@@ -3,16 +3,16 @@ internal import Glibc
 internal import Threading
 
 extension Process {
-    /// Runs `body` with the rights of a path's owner, if root runs this process. Otherwise, and for root's own paths, it changes nothing.
+    /// Runs `body` with the rights of a path's owner, if root runs this process. Otherwise, and for root's own paths, the rights stay.
     ///
-    /// The owner may replace anything in the directory at any moment, such as a new file, by a symbolic link to a file of root. A check of
-    /// a path does not hold until the path is used. With the rights of the owner, no call can do more than the owner could.
+    /// The owner may at any moment replace anything in the directory, such as a new file, by a symbolic link to a file of root, so a check
+    /// of a path does not hold until the path is used. With the rights of the owner, no call can do more than the owner could.
     ///
-    /// All threads of the process change their rights, so commands may use this, and a service may not. Calls may nest, but not wait for
-    /// other threads that call this, which wait for them. A call for the owner whose rights are in force changes nothing, not even for a
-    /// moment.
+    /// All threads of the process change their rights, so commands may use this, and a service must not. Calls may nest, but must not wait
+    /// for other threads that call this, because those wait for the outer call. A call for the owner whose rights are in force changes
+    /// nothing, not even for a moment.
     /// - Parameters:
-    ///   - path: a file, which may be missing; `PathOwner` says who its owner is.
+    ///   - path: a file, which may be missing; for its owner see `PathOwner`.
     ///   - explain: makes the error that is thrown when the path has no owner, or the owner's rights cannot be taken.
     package static func asOwner<Value, Failure: Error>(
         of path: String, orThrow explain: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
@@ -31,7 +31,6 @@ extension Process {
         return try body()
     }
 
-    /// Runs `body` with the rights of a path's owner, as the function above does.
     package static func asOwner<Value>(
         of path: String, _ body: () throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
@@ -40,19 +39,19 @@ extension Process {
 }
 
 extension Process {
-    /// The sentence for a path with whose owner's rights nothing can be done.
-    /// - Parameter error: what `asOwner` or `FileSystem.otherOwner` has thrown.
+    /// Returns the message for a path whose owner's rights cannot be taken.
+    /// - Parameter error: from `asOwner` or `FileSystem.otherOwner`.
     package static func cannotActAsOwner(of path: String, _ error: SystemError) -> String {
         "cannot take the rights of the owner of \(path): \(error)"
     }
 
-    /// The remedy for a file that this user may not write: the command that gives it to the owner whose rights are in force.
+    /// Returns the remedy for a file that this user may not write: the command that gives it to the owner whose rights are in force.
     package static func remedy(ofUnwritable file: String) -> String {
         rightsInForce == nil ? "chown it to the user that serves" : "run \(Machine.chown(file, to: user))"
     }
 
-    /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil for the rights
-    /// with which the process was started.
+    /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil: the rights with
+    /// which the process was started.
     package static var rightsInForce: String? {
         Rights.place.withLock(\.self).map {
             "with the rights of \(Machine.userName(user)), who owns \($0): give that user the directory and its files (chown), or keep "
@@ -61,7 +60,7 @@ extension Process {
     }
 }
 
-/// Lets the calls of one thread exchange rights at a time. Otherwise a call that ends would give root's rights to a call of another thread.
+/// Lets one thread at a time exchange rights. Otherwise the end of a call would give root's rights to a call of another thread.
 private enum Turn {
     private static let holder = Monitor<(thread: pthread_t, calls: Int)?>(nil)
 
@@ -82,7 +81,7 @@ private enum Turn {
 /// The effective ids of a process whose real user is root.
 private struct Rights: Equatable {
     private static let mostGroups = 1024
-    /// The directory or file that gave the rights in force; nil for those that the process was started with.
+    /// The directory or file that gave the rights in force; nil: the rights with which the process was started.
     static let place = Monitor<String?>(nil)
 
     private let user: uid_t
@@ -113,7 +112,7 @@ private struct Rights: Equatable {
         self.init(owner.user, group: group, groups: groups, place: owner.place)
     }
 
-    /// The group of a user and all groups that it is a member of; nil when the system does not know the user.
+    /// Returns the group of a user and all groups that it is a member of; nil when the system does not know the user.
     private static func groups(of user: uid_t) -> (group: gid_t, groups: [gid_t])? {
         var texts = [CChar](repeating: 0, count: 1 << 16)
         return unsafe texts.withUnsafeMutableBufferPointer { texts in
@@ -129,8 +128,7 @@ private struct Rights: Equatable {
         }
     }
 
-    /// Gives up the rights that the process has for those of a path's owner.
-    /// - Returns: the former rights, to be restored.
+    /// Exchanges the process's rights for those of a path's owner. Returns the former rights, to be restored.
     static func exchange(forOwnerOf path: String) throws(SystemError) -> Rights {
         let former = try current
         do throws(SystemError) {
@@ -144,7 +142,6 @@ private struct Rights: Equatable {
         return former
     }
 
-    /// Takes these rights in place of those that the process has.
     private func take() throws(SystemError) {
         // Root's rights first: only root may choose groups.
         guard seteuid(0) == 0, unsafe setgroups(groups.count, groups) == 0, setegid(group) == 0, seteuid(user) == 0 else {
@@ -153,7 +150,6 @@ private struct Rights: Equatable {
         Self.place.withLock { $0 = place }
     }
 
-    /// Takes back rights that the process had before.
     func restore() {
         guard (try? Rights.current) != self else { return }
         guard (try? take()) != nil else { preconditionFailure("the process cannot take back the rights that it had") }

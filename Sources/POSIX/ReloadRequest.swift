@@ -1,25 +1,28 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Asks another process for a reload, and waits for its outcome.
+/// Requests a reload of another process, and waits for its outcome.
 ///
-/// SIGHUP carries a random number (sigqueue(3)). The process connects to the abstract socket of this number when it takes the signal, and
-/// sends the outcome after the reload, so the outcome of another reload is never taken for this one's. It needs neither a directory that
-/// both may write to nor the admin listener, whose token and certificate may be what the reload replaces.
+/// SIGHUP carries a random number (sigqueue(3)). When the process takes the signal, it connects to the abstract socket of this number, and
+/// it sends the outcome after the reload. So the outcome of another reload is never taken for this one's. This needs neither a directory
+/// that both may write to nor the admin listener, whose token and certificate the reload may replace.
 package final class ReloadRequest: Sendable {
     package enum Outcome: Sendable, Equatable {
-        /// The process is seen to be no service of this program, and was sent nothing.
+        /// The process is evidently no service of this program, and was sent nothing.
         case stranger
         case answered([UInt8])
+        /// The process has not taken the signal.
         case notTaken
-        /// The process has taken the signal, and not finished the reload.
+        /// The process has taken the signal, but has not finished the reload.
         case notFinished
+        /// The process has ended during the reload.
         case ended
     }
 
     private static let outcomeLimit = 1 << 20
 
     private let process: Int32
+    /// Names the socket.
     let number: Int32
     private let listener: Int32
 
@@ -37,9 +40,8 @@ package final class ReloadRequest: Sendable {
         close(listener)
     }
 
-    /// Sends the signal, and waits for the outcome.
-    ///
-    /// Of two signals that wait the kernel keeps one, so the signal is sent again each second until it is taken.
+    /// Sends the signal, and waits for the outcome. The kernel keeps only one of two pending signals, so the signal is sent again each
+    /// second until it is taken.
     /// - Throws: when the process does not exist or may not be signalled.
     package func run(timeoutSeconds: Int) throws(SystemError) -> Outcome {
         for passed in 0..<timeoutSeconds {
@@ -54,9 +56,8 @@ package final class ReloadRequest: Sendable {
         return .notTaken
     }
 
-    /// The connection of the process; nil when it does not connect in time.
-    ///
-    /// Everybody on this machine can see the socket's name. Connections of other processes are closed, and do not end the wait.
+    /// Returns the connection of the process; nil when it does not connect in time. All processes on this machine can see the socket's
+    /// name, so connections of others are closed and do not end the wait.
     func connection(timeoutMilliseconds: Int64) -> Int32? {
         let end = monotonicMilliseconds() + timeoutMilliseconds
         while true {
@@ -88,14 +89,14 @@ package final class ReloadRequest: Sendable {
     }
 }
 
-/// The monotonic clock; that of the module Time is out of reach, because that module is built on this one.
+/// Reads the monotonic clock. The module Time cannot be used, because it depends on this one.
 private func monotonicMilliseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// The process at the other end of a Unix socket (SO_PEERCRED in unix(7)), 0 when this one cannot see it; nil when it is unknown.
+/// Returns the process at the other end of a Unix socket (SO_PEERCRED in unix(7)): 0 when this one cannot see it, nil when it is unknown.
 private func peer(of connection: Int32) -> Int32? {
     // struct ucred: the process, its user and its group.
     var peer: [Int32] = [0, 0, 0]
@@ -103,19 +104,19 @@ private func peer(of connection: Int32) -> Int32? {
     return unsafe getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer[0] : nil
 }
 
-/// The sender of a `ReloadRequest`, by its signal.
+/// The sender of a `ReloadRequest`, from its signal.
 package struct ReloadSender: Sendable, Equatable {
-    /// The process; 0 when the receiver cannot see it, as from within a container.
+    /// 0 when the receiver cannot see the process, as from within a container.
     let process: Int32
+    /// Names the sender's socket.
     let number: Int32
 }
 
-/// The way back to the sender of a `ReloadRequest`, open from when its signal is taken until the outcome is sent.
+/// The connection to the sender of a `ReloadRequest`, open from when its signal is taken until the outcome is sent.
 package final class ReloadReply: Sendable {
     private let connection: Int32
 
-    /// Connects to the sender.
-    /// - Returns: nil when the sender no longer waits. Another process may have its socket's name by then.
+    /// Returns nil when the sender no longer waits. Another process may have its socket's name by then.
     package init?(to sender: ReloadSender) {
         connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard connection >= 0 else { return nil }
@@ -131,7 +132,7 @@ package final class ReloadReply: Sendable {
         close(connection)
     }
 
-    /// Sends the outcome; let the reply go afterwards. Bytes that the sender no longer reads are dropped.
+    /// Sends the outcome; release the reply afterwards. Bytes that the sender no longer reads are dropped.
     package func send(_ outcome: [UInt8]) {
         var rest = outcome[...]
         while !rest.isEmpty {

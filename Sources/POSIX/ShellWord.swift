@@ -1,8 +1,7 @@
-/// Texts as words of a shell's command line.
 package enum ShellWord {
     private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,".utf8)
 
-    /// The text as one word, in quotes where it needs them.
+    /// Adds quotes only if the text needs them.
     package static func quoted(_ text: String) -> String {
         !text.isEmpty && text.utf8.allSatisfy(plain.contains) ? text : inQuotes(text)
     }

@@ -1,11 +1,11 @@
 internal import CPOSIX
 internal import Glibc
 
-/// The signals from operators; the thread that waits for them gets them one by one.
+/// The signals from operators. The thread that waits for them gets them one by one.
 @safe
 package final class Signals: Sendable {
     package enum Signal: Sendable, Equatable {
-        /// SIGTERM or SIGINT: stop.
+        /// SIGTERM or SIGINT.
         case stop
         /// SIGHUP: read the configuration again. The sender is that of a `ReloadRequest`; nil for a plain signal.
         case reload(sender: ReloadSender?)
@@ -14,7 +14,7 @@ package final class Signals: Sendable {
     /// SI_QUEUE: the code of a signal that sigqueue(3) sent.
     private static let queued: Int32 = -1
 
-    /// Signals are read from it (signalfd(2)), so that a thread can wait for them and for another descriptor at once.
+    /// From signalfd(2), so that a thread can wait for signals and for another descriptor at once.
     private let descriptor: Int32
 
     /// Blocks the signals in this thread and in the threads that it starts later: create it before any thread.
@@ -32,7 +32,7 @@ package final class Signals: Sendable {
         close(descriptor)
     }
 
-    /// From now on SIGTERM and SIGINT end the process at once, for an operator who sends a second signal while it stops.
+    /// Lets SIGTERM and SIGINT end the process at once from now on, for an operator who sends a second signal while it stops.
     package func endAtOnce() {
         var ending = sigset_t()
         unsafe sigemptyset(&ending)
@@ -50,11 +50,9 @@ package final class Signals: Sendable {
         }
     }
 
-    /// Waits for the next signal, or until another descriptor has something to read.
-    /// - Parameters:
-    ///   - other: the other descriptor; nil when there is none.
-    ///   - timeoutMilliseconds: how long to wait at most; nil means for ever.
-    /// - Returns: the signal, which comes before the other descriptor; nil when there is none.
+    /// Waits for the next signal, or until another descriptor is readable.
+    /// - Parameter timeoutMilliseconds: nil: no limit.
+    /// - Returns: the signal, which takes precedence over the descriptor; nil: none came.
     package func next(orReadable other: Int32?, timeoutMilliseconds: UInt64?) -> Signal? {
         // poll(2) leaves out negative descriptors.
         var entries = [descriptor, other ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

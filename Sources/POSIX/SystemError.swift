@@ -2,8 +2,9 @@ internal import CPOSIX
 internal import Glibc
 
 package struct SystemError: Error, Equatable, CustomStringConvertible {
+    /// The errno value.
     package let code: Int32
-    /// The text in place of the system's message; nil for that alone.
+    /// Replaces the system's message; nil: the message is used.
     private let explanation: String?
 
     init(code: Int32) {
@@ -15,13 +16,13 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         (self.code, explanation) = (code, explain(Self.message(code)))
     }
 
+    /// The error of the last failed call. A denied access also names the rights in force.
     static var last: SystemError {
         let code = errno
         guard code == EACCES || code == EPERM, let rights = Process.rightsInForce else { return SystemError(code: code) }
         return SystemError(code: code) { "\($0) \(rights)" }
     }
 
-    /// The error for a name that exists already.
     package static var taken: SystemError { SystemError(code: EEXIST) }
 
     package var isMissing: Bool { code == ENOENT }

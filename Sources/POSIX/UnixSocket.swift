@@ -3,7 +3,7 @@ internal import Glibc
 
 package enum UnixSocket {
     /// Connects and closes the connection at once, to find out whether a process listens.
-    /// - Returns: whether the process has room for a connection; without it, the process takes none of those that wait.
+    /// - Returns: false when the process has no room for a connection, because it accepts none of those that wait.
     /// - Throws: why the connection failed; with `isMissing` or `isRefused` no process listens.
     @discardableResult
     package static func probe(_ path: String) throws(SystemError) -> Bool {
@@ -43,6 +43,6 @@ struct UnixSocketName {
 }
 
 extension SystemError {
-    /// No process listens there.
+    /// No process listens on the socket.
     package var isRefused: Bool { code == ECONNREFUSED }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Texts in every language.
 @Suite struct LocalizedTextTests {
-    @Test func `what is interpolated is told in the same language`() {
+    @Test func `what is interpolated is reported in the same language`() {
         let age = LocalizedText("\(2) days", "\(2) дн.")
         let reported = LocalizedText("The key is \(age) old.", "Ключу \(age)")
         #expect(reported.text(in: .english) == "The key is 2 days old.")

@@ -30,7 +30,7 @@ import Testing
         return (result.code, result.output, result.errors)
     }
 
-    @Test func `differences are told until they are taken over`() throws {
+    @Test func `differences are reported until they are taken over`() throws {
         let server = try RunningServer(workspace)
         let same = try diff()
         #expect(same.code == 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a refusal is told before and after the reload`() throws {
+    @Test func `a refusal is reported before and after the reload`() throws {
         let server = try RunningServer(workspace)
         try configure(["log": ["level": "debug", "format": "text"], "shutdown": ["drain_seconds": 5]])
         let before = try diff()
@@ -105,7 +105,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `mistakes of the services file are told`() throws {
+    @Test func `mistakes of the services file are reported`() throws {
         let server = try RunningServer(workspace)
         let copy = try workspace.read("config.json")
         try workspace.write("other.json", copy)

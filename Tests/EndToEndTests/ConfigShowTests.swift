@@ -53,7 +53,7 @@ import Testing
         #expect(changed.count == lines.dropFirst().filter { $0.contains(" file ") }.count + 1)
     }
 
-    @Test func `mistakes are told`() throws {
+    @Test func `mistakes are reported`() throws {
         let workspace = try Workspace(["log": ["level": "loud"]])
         let result = try Deskgate.run("config", "show", "--config", workspace.configuration)
         #expect(result.code == 2)

@@ -3,7 +3,7 @@ import Testing
 
 /// A backend that answers nothing: the log tells of it once, and once more when it is back.
 @Suite struct DeadBackendTests {
-    @Test func `is told at the default level`() throws {
+    @Test func `is reported at the default level`() throws {
         let sink = try ScriptedServer(.requests([[.respond(503)], [.respond(200)]]))
         defer { sink.stop() }
         let server = try WebhookSite(sink).start()

@@ -20,7 +20,7 @@ import Testing
 
     /// Nobody waits, nothing spins: what would have been accepted again and again has been answered.
     @Test(arguments: [6, 9, 12])
-    func `answers whom it cannot accept`(_ free: Int) throws {
+    func `answers receivers it cannot accept`(_ free: Int) throws {
         let server = try server(free: free)
         let clients = try (0..<Self.clients).map { _ in try SocketClient(server.publicAddress) }
         var statuses: [Int: Int] = [:]

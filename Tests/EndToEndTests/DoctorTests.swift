@@ -175,7 +175,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `mistakes of the configuration are told first`() throws {
+    @Test func `mistakes of the configuration are reported first`() throws {
         let workspace = try Workspace(["log": ["level": "loud"], "shutdown": ["drain_seconds": -1]])
         let findings = try examine(workspace)
         #expect(findings.code == 2)
@@ -184,7 +184,7 @@ import Time
         #expect(findings.list.prefix(3).map(\.check) == ["configuration", "configuration", "clock"])
     }
 
-    @Test func `insecure secrets are told`() throws {
+    @Test func `insecure secrets are reported`() throws {
         let findings = try examine(Workspace(["allow_insecure_secrets": true]))
         #expect(findings.states("configuration").prefix(2) == ["ok", "warning"])
         #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets is true"))

@@ -136,7 +136,7 @@ import Time
         }
     }
 
-    @Test func `wrong configuration is told`() throws {
+    @Test func `wrong configuration is reported`() throws {
         let workspace = try Workspace(["apps": []])
         let result = try mintForPeople(workspace, [])
         #expect(result.code == 2)

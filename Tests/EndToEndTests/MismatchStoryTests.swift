@@ -109,7 +109,7 @@ import Testing
 
     /// Nothing was ever taken, so that nothing proves whose fault it is.
     @Test(arguments: notifiers)
-    func `wrong settings from the start are told and cost no token`(_ notifier: String, _ type: String) throws {
+    func `wrong settings from the start are reported and cost no token`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 {

@@ -111,7 +111,7 @@ import Testing
         #expect(try server.process.errors.line(containing: "push_token.removed").number > 0)
     }
 
-    @Test func `a bad credential pauses until it is mended`() throws {
+    @Test func `a bad credential pauses until it is repaired`() throws {
         try site.configure(["apns": ["key_id": "WRONGKEYID"]])
         let server = try RunningServer(site.workspace)
         try site.register(server)

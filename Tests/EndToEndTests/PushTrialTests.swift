@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a provider that is away is told from one that refuses`() throws {
+    @Test func `a provider that is away is reported from one that refuses`() throws {
         try site.configure(["rustore": ["url": "https://localhost:1"], "hms": ["token_url": "https://localhost:1"]])
         for (notifier, reason) in [("rustore", "cannot_connect"), ("hms", "token_cannot_connect")] {
             let result = try pushTest(notifier)
@@ -103,7 +103,7 @@ import Testing
 
     private static let away: JSONObject = ["url": "https://localhost:1", "sandbox_url": "https://localhost:1"]
 
-    @Test func `a certificate that cannot be proven is told with what is known`() throws {
+    @Test func `a certificate that cannot be proven is reported with what is known`() throws {
         let pair = try LoopbackCertificate()
         try configureCertificate((pair.certificate, pair.key), Self.away)
         let result = try checkLive()

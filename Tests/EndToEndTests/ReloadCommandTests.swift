@@ -64,7 +64,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `no earlier outcome is told`() throws {
+    @Test func `no earlier outcome is reported`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         for _ in 0..<3 {
@@ -107,7 +107,7 @@ import Testing
         #expect(try server.process.waitForEnd() == .signal(SIGKILL))
     }
 
-    @Test func `the end of the service is told`() throws {
+    @Test func `the end of the service is reported`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         unsafe unlink(workspace.configuration)
@@ -204,7 +204,7 @@ import Testing
         #expect(try service.waitForEnd() == .exit(0))
     }
 
-    @Test func `the manager is told before the command ends`() throws {
+    @Test func `the manager is reported before the command ends`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let server = try RunningServer(configuration: workspace.configuration, environment: manager.environment)

@@ -73,7 +73,7 @@ import Testing
         try site.end(server, hiding: [later])
     }
 
-    @Test func `check has the tokens judged`() throws {
+    @Test func `check has the tokens evaluated`() throws {
         let good = try Deskgate.run("check", "--live", "--json", "--config", site.workspace.configuration)
         #expect(try Self.evaluated(good).map { $0["status"]?.text } == ["good", "good"])
         #expect(good.code == 0)

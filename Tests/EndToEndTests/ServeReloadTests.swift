@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{\"apps\": []}", "{\"listen\": 1, \"unknown\": 2}"])
-    func `wrong file changes nothing and is told`(_ text: String) throws {
+    func `wrong file changes nothing and is reported`(_ text: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()

@@ -62,7 +62,7 @@ import Testing
         return answer != "duplicate"
     }
 
-    @Test func `a disk that hangs is told and does not keep it from ending`() throws {
+    @Test func `a disk that hangs is reported and does not keep it from ending`() throws {
         try site.configure(["shutdown": ["drain_seconds": 1]])
         let server = try RunningServer(
             configuration: site.workspace.configuration,

@@ -94,7 +94,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the watchdog is told as long as the main loop runs`() throws {
+    @Test func `the watchdog is reported as long as the main loop runs`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
         let server = try serve(workspace, under: manager)

@@ -97,7 +97,7 @@ import Testing
         try expectExplanation(of: code, secret, differences)
     }
 
-    @Test func `right signature is not told`() throws {
+    @Test func `right signature is not reported`() throws {
         let right = try sign("hex(sha1, body)", "new")
         let result = try verify("hex(sha1, minified)", secret: "new", words: ["--explain", "--json"])
         let (object, hidden) = (try result.json, [right] + secrets.values)
@@ -153,7 +153,7 @@ import Testing
         (["--app", "app-1", "--body", #"{"a":1}"#], "--body: expected a file; - reads the body from standard input"),
         (["--app", "app-1", "--body", "-"], "--body: standard input is empty"),
     ])
-    func `usage is told`(_ words: [String], _ message: String) throws {
+    func `usage is reported`(_ words: [String], _ message: String) throws {
         let body = words.contains("--body") ? [] : ["--body", workspace.directory.path("body.json")]
         let result = try Deskgate.run(["webhook", "verify", "--config", workspace.configuration, "--signature", "x"] + body + words)
         #expect(result.code == 2)

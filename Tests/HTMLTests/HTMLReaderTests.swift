@@ -51,7 +51,7 @@ import Testing
         #expect(!events(page).contains { "\($0)".contains("root:") })
     }
 
-    @Test func `ends where it is told`() {
+    @Test func `ends where it is reported`() {
         var count = 0
         HTMLReader.read(Array(String(repeating: "<meta>", count: 1000).utf8), wanting: ["meta"]) { _ in
             count += 1

@@ -105,7 +105,7 @@ import Testing
         #expect(try schema(text).check(value(data)).violations.isEmpty == isValid)
     }
 
-    @Test func `leaves objects open unless told`() throws {
+    @Test func `leaves objects open unless reported`() throws {
         #expect(try schema(#"{"properties":{"a":{}}}"#, closed: false).check(value(#"{"c":1}"#)).violations.isEmpty)
     }
 

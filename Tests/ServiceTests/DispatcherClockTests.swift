@@ -71,7 +71,7 @@ import Testing
         #expect(eventually { lines(fixture, "the clock's new time counts") == 1 })
     }
 
-    @Test func `a clock that comes back is told`() throws {
+    @Test func `a clock that comes back is reported`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try fixture(notifier)
         fixture.accept(1)

@@ -81,7 +81,7 @@ import Threading
         #expect(try fixture.log.lines().filter { $0.contains("a notifier works again") }.count == 1)
     }
 
-    @Test func `an outcome that cannot be stored is told again`() throws {
+    @Test func `an outcome that cannot be stored is reported again`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

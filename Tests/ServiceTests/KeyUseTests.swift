@@ -165,7 +165,7 @@ import Time
         #expect(tend(after: 1).map(\.usedAt?.seconds.rawValue) == [UInt64(Self.usedAt), nil])
     }
 
-    @Test func `a store that fails is told once and hurts nobody`() throws {
+    @Test func `a store that fails is reported once and hurts nobody`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }

@@ -85,7 +85,7 @@ import Threading
         expectNoToken(rogue)
     }
 
-    @Test func `a store in use is told together with the stranger`() throws {
+    @Test func `a store in use is reported together with the stranger`() throws {
         let store = try store()
         defer { store.close() }
         let rogue = try ScriptedServer(Rogue.wrongProof.script)
@@ -195,7 +195,7 @@ import Threading
     }
 
     /// Whatever the reason, a socket that cannot be opened is not one where nobody listens.
-    @Test func `a socket that cannot be opened is told of`() throws {
+    @Test func `a socket that cannot be opened is reported of`() throws {
         try store().close()
         var configuration = configuration
         #expect(unsafe symlink("loop", directory.path("loop")) == 0)

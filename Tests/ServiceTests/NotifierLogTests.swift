@@ -50,7 +50,7 @@ import Testing
         #expect(lines(fixture, message).allSatisfy { $0.contains(#"remedy="mend what is busy""#) })
     }
 
-    @Test func `one that fails now and then is told once a minute`() throws {
+    @Test func `one that fails now and then is reported once a minute`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...20 {
@@ -62,7 +62,7 @@ import Testing
         #expect(lines(fixture, "a notifier works again").count == 1)
     }
 
-    @Test func `what ends without arriving is told once a minute with its reasons`() throws {
+    @Test func `what ends without arriving is reported once a minute with its reasons`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.dead, reason: "too_large"), concurrency: 1)])
         fixture.accept(1)
         #expect(eventually { lines(fixture, "ended without arriving").count == 1 })
@@ -93,7 +93,7 @@ import Testing
         #expect(lines(fixture, "unregistered").count == counts.count + attempts.count)
     }
 
-    @Test func `a type of device that cannot be reached is told until the notifier changes`() throws {
+    @Test func `a type of device that cannot be reached is reported until the notifier changes`() throws {
         let outcome = DeliveryOutcome(.dead, reason: "misconfigured_for_device_type", settingsFault: .ofDeviceType)
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(outcome)])
         for number in 1...3 {

@@ -27,7 +27,7 @@ import Time
         try store.all().reversed().map { "\($0.event.kind.rawValue) \($0.notifier) \($0.state.rawValue)" }
     }
 
-    @Test(arguments: Backend.allCases) func `each is told once`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each is reported once`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.conditions() == [])
         #expect(try store.store.clear(Self.key, announcing: end(1)) == false, "it has not begun")
@@ -60,7 +60,7 @@ import Time
         #expect(try store.store.deliveries(filter, limit: 10).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be reported`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: nil))
         #expect(try store.store.clear(Self.key, announcing: nil))

@@ -114,7 +114,7 @@ import Time
         #expect(try fixture.store.take(report(3, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
     }
 
-    @Test(arguments: Backend.allCases) func `changes nothing where nobody would be told`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `changes nothing where nobody would be reported`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(report(1))
         #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }

@@ -88,7 +88,7 @@ import Time
     }
 
     /// The help desk sends it again; stored, it would be lost although it was answered that it is accepted.
-    @Test(arguments: Backend.allCases) func `refuses a comment that nobody would be told of`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `refuses a comment that nobody would be reported of`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
         let error = try #require(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }

@@ -38,7 +38,7 @@ import Time
         #expect(try data(fixture.store) == ["{}"], "the last one that needed it is forgotten")
     }
 
-    @Test(arguments: Backend.allCases) func `are not kept where nobody is told`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are not kept where nobody is reported`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
         #expect(try data(fixture.store) == ["{}"])

@@ -137,7 +137,7 @@ import Time
     }
 
     /// Without room for it nobody is told, and nothing names the person.
-    @Test(arguments: Backend.allCases) func `a full queue is told nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a full queue is reported nothing`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })

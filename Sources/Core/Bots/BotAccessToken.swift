@@ -1,20 +1,19 @@
 package import Crypto
 package import Time
 
-/// The credential for calling a bot's functions: signed, because it travels with the bot's messages, which others can read.
+/// A signed credential: who may call a bot's functions, and until when. It travels with the bot's messages, which others can read.
 ///
-/// As text it is `dgbt1.` and base64url of: the first 4 bytes of the SHA-256 of the bot's name, the same of the app's id, the second of
-/// issue in 5 bytes, the life in seconds in 2 (the highest bit distinguishes UTF-16 from UTF-8, the next one shows whether the security key
-/// follows), 8 random bytes, the security key's key id in 4 bytes, second of issue in 5 and salt in 16, the user's id in the shorter of
-/// both encodings, and 16 bytes of the HMAC-SHA-256 over the full names and everything before it. Numbers are big-endian.
+/// Text form: `dgbt1.` and base64url of the following fields. Numbers are big-endian. The first 4 bytes of the SHA-256 of the bot's name;
+/// the same of the app id; the time of issue in Unix seconds, 5 bytes; the life in seconds, 2 bytes, whose highest bit means UTF-16 and
+/// whose next bit means that a security key follows; 8 random bytes; the security key's key id (4 bytes), time of issue (5) and salt (16);
+/// the user id in UTF-8 or UTF-16, whichever is shorter; 16 bytes of the HMAC-SHA-256 over the full names and all bytes before it.
 package struct BotAccessToken: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
-        /// A ticket of this bot that is valid now.
         case valid(BotAccessToken)
         case malformed
         /// Signed with none of the bot's secrets.
         case forged
-        /// Not valid any more; or issued more than a minute in the future, by a clock that has been set back since.
+        /// Expired, or issued more than a minute in the future because the clock was set back since.
         case expired
         case otherBot
         /// A ticket for an app that the bot does not serve.
@@ -22,30 +21,28 @@ package struct BotAccessToken: Sendable, Equatable {
     }
 
     package static let prefix = "dgbt1."
-    /// The longest life of a ticket, in seconds.
+    /// In seconds; 14 bits.
     static let longestLife: UInt64 = 0x3FFF
 
-    /// The person, the security key and the times.
     package let grant: BotGrant
-    /// Tells this start of the bot from all others; random.
+    /// Random; identifies one start of the bot.
     package let startID: UInt64
 
-    /// Makes a ticket.
-    /// - Parameter grant: lives for at most `longestLife`.
+    /// - Parameter grant: with a life of at most `longestLife`.
     package init(_ grant: BotGrant, startID: UInt64) {
         precondition(grant.expiresAt - grant.issuedAt <= Self.longestLife, "a ticket's life has 14 bits")
         (self.grant, self.startID) = (grant, startID)
     }
 
-    /// Returns the text, signed with the bot's first secret; throws when OpenSSL fails.
+    /// Signs with the bot's first secret.
     package func text(for bot: BotDefinition) throws(CryptoError) -> String {
         var bytes = try BotAccessTokenLayout.signedBytes(of: self, bot: bot.name)
         bytes += try Self.code(of: bytes, bot: bot, appID: grant.appID, key: bot.keys.tickets[0])
         return Self.prefix + Base64URL.encode(bytes.span)
     }
 
-    /// Judges a text; throws when OpenSSL fails. Codes are compared in constant time, and the times count only once a code is right.
-    /// Whether the security key still counts is for `Authorizer.denial` to say, of a ticket that is valid.
+    /// Verifies a text. Codes are compared in constant time, and the times are checked only after a code matches. For a valid ticket,
+    /// `Authorizer.denial` decides whether the security key is still valid.
     package static func verdict(on text: String, for bot: BotDefinition, now: UnixSeconds) throws(CryptoError) -> Verdict {
         guard text.utf8.count <= BotAccessTokenLayout.longestText, text.utf8.starts(with: prefix.utf8),
             let bytes = Base64URL.decode(String(text.dropFirst(prefix.count))), let layout = BotAccessTokenLayout(bytes)

@@ -1,15 +1,15 @@
 internal import Crypto
 internal import Time
 
-/// The bytes of a ticket, taken apart but not verified.
+/// The parsed fields of a ticket, not verified.
 struct BotAccessTokenLayout {
     static let codeCount = 16
     private static let fixedCount = 4 + 4 + 5 + 2 + 8
-    /// The length of a security key's name in bytes: key id, second of issue, salt.
+    /// Bytes of a security key's fields: key id, time of issue, salt.
     private static let keyCount = 4 + 5 + SecurityKey.saltCount
-    /// Bits beside the life in seconds.
+    /// Flags stored in the same bytes as the life in seconds.
     private static let (utf16Bit, keyBit): (UInt64, UInt64) = (0x8000, 0x4000)
-    /// The longest text of a ticket in bytes: the longest user's id has 200 bytes in UTF-16.
+    /// In bytes. The longest user id takes 200 bytes, in UTF-16.
     static let longestText =
         BotAccessToken.prefix.utf8.count + ((fixedCount + keyCount + 2 * FieldGrammar.longestUserID + codeCount) * 4 + 2) / 3
 
@@ -20,7 +20,7 @@ struct BotAccessTokenLayout {
     private let key: KeyIdentity?
     private let user: BotAccessTokenUser
 
-    /// Takes bytes apart; nil when they are too few.
+    /// Returns nil when bytes are missing.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.fixedCount + Self.codeCount else { return nil }
         (bot, app) = (Array(bytes[0..<4]), Array(bytes[4..<8]))
@@ -39,7 +39,7 @@ struct BotAccessTokenLayout {
         user = BotAccessTokenUser(bytes: Array(rest), isUTF16: lifeAndForm & Self.utf16Bit != 0)
     }
 
-    /// The bytes of a ticket without their code.
+    /// Returns the bytes before the authentication code.
     static func signedBytes(of ticket: BotAccessToken, bot: String) throws(CryptoError) -> [UInt8] {
         let grant = ticket.grant
         let user = BotAccessTokenUser(grant.userID)
@@ -56,7 +56,7 @@ struct BotAccessTokenLayout {
         return bytes + user.bytes
     }
 
-    /// The ticket; nil when the user's id is no text.
+    /// Returns nil when the user id is not valid text.
     func ticket(appID: String) -> BotAccessToken? {
         user.text.map { userID in
             let issuedAt = UnixSeconds(rawValue: issuedAt)
@@ -65,7 +65,7 @@ struct BotAccessTokenLayout {
         }
     }
 
-    /// The first four bytes of the SHA-256 of a name, which spare room for the name itself.
+    /// Returns the first four bytes of the SHA-256 of a name; the name itself would take more room.
     static func digest(_ name: String) throws(CryptoError) -> [UInt8] {
         Array(try sha256(name.utf8.span).prefix(4))
     }
@@ -81,7 +81,7 @@ struct BotAccessTokenLayout {
     }
 }
 
-/// A user's id in the shorter of UTF-8 and UTF-16, of which an id of 100 code units takes 200 bytes at most.
+/// A user id in UTF-8 or UTF-16, whichever is shorter. An id of 100 code units takes at most 200 bytes.
 struct BotAccessTokenUser {
     let bytes: [UInt8]
     let isUTF16: Bool
@@ -95,7 +95,7 @@ struct BotAccessTokenUser {
         (self.bytes, self.isUTF16) = (bytes, isUTF16)
     }
 
-    /// The text; nil when the bytes are not a valid one.
+    /// nil: the bytes are not valid text.
     var text: String? {
         guard isUTF16 else { return String(validating: bytes, as: UTF8.self) }
         guard bytes.count.isMultiple(of: 2) else { return nil }
@@ -105,7 +105,7 @@ struct BotAccessTokenUser {
 }
 
 extension [UInt8] {
-    /// Appends the lowest bytes of a number, the highest first.
+    /// Appends the `count` lowest bytes, most significant first.
     mutating func append(_ number: UInt64, count: Int) {
         for index in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
     }

@@ -1,21 +1,19 @@
 package import JSON
 internal import JSONSchema
 
-/// The arguments of one call: what the model gave, and what the backend gets.
 package struct BotArguments: Sendable, Equatable {
-    /// The model's, checked, with integers written as such: 1.0 as 1.
+    /// The model's arguments after validation. Integers are normalized: 1.0 becomes 1.
     package let given: JSONObject
+    /// The model's and the bound arguments, as the backend receives them.
     package let complete: JSONObject
-    /// The complete ones in the canonical form of `JSONSchema.canonical`: equal arguments have equal bytes.
+    /// `complete` in the canonical form of `JSONSchema.canonical`: equal arguments have equal bytes.
     package let canonical: [UInt8]
 }
 
 extension BotFunction {
-    /// The most arguments that may come as texts.
     private static var mostTexts: Int { 256 }
 
-    /// Checks the model's arguments and adds the bound ones.
-    /// - Throws: a sentence about the first few mistakes.
+    /// Validates the model's arguments and adds the bound ones. Throws a sentence about the first few mistakes.
     package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
         let (violations, checked) = parameters.check(given)
         guard case .object(var object) = checked else { throw BotArgumentsProblem("the arguments must be an object") }
@@ -37,8 +35,8 @@ extension BotFunction {
         return BotArguments(given: object, complete: complete, canonical: canonical)
     }
 
-    /// The arguments that came as texts, in a query or a form: each becomes what its parameter's type says, where it can be read so.
-    /// - Throws: a sentence about a name that came twice, or a number beyond 64 bits.
+    /// Converts text arguments of a query or a form to the types of their parameters where possible.
+    /// - Throws: a sentence about too many arguments, a duplicate name or a number beyond 64 bits.
     package func value(ofTexts texts: [(name: String, text: String)]) throws(BotArgumentsProblem) -> JSONValue {
         guard texts.count <= Self.mostTexts else { throw BotArgumentsProblem("there are more than \(Self.mostTexts) arguments") }
         var members: [(String, JSONValue)] = []

@@ -3,42 +3,40 @@ package import Crypto
 package import JSON
 package import Time
 
-/// A call that waits for consent: the model has requested it, and with this text it is performed once.
+/// A signed function call that awaits confirmation. A caller who presents the text makes the call, once.
 ///
-/// As text it is `dgbc1.`, the base64url of a JSON object, a full stop, and the base64url of the object's HMAC-SHA-256. A customer's app
-/// may read the object to show it: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, `issued_at` and `expires_at` in
-/// UNIX seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and the key are the
-/// ticket's, so the confirmation ends with the ticket.
+/// Text form: `dgbc1.`, base64url of a JSON object, a full stop, and base64url of the object's HMAC-SHA-256. A customer's app may read the
+/// object to show the user the call: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, `issued_at` and `expires_at`
+/// in Unix seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and the key are
+/// the ticket's, so a confirmation becomes invalid with its ticket.
 package struct BotConfirmationToken: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
-        /// A confirmation of this bot that is valid now.
         case valid(BotConfirmationToken)
         case malformed
-        /// Signed with none of the bot's secrets.
+        /// No secret of the bot matches, or the signed object is not a call of this bot.
         case forged
-        /// Not valid any more; or issued more than a minute in the future, by a clock that has been set back since.
+        /// Expired, or issued more than a minute in the future because the clock was set back since.
         case expired
     }
 
     package static let prefix = "dgbc1."
-    /// The maximum length of the text in bytes.
+    /// In bytes. A longer text is malformed.
     package static let longestText = 64 << 10
 
-    /// The person, the security key and the times; the ticket's.
+    /// The ticket's grant.
     package let grant: BotGrant
     package let function: String
     package let arguments: JSONObject
-    /// Tells it from all others: 32 hexadecimal digits of 16 random bytes.
+    /// 32 hexadecimal digits of 16 random bytes.
     package let id: String
 
-    /// Makes one for a call with a ticket of this grant.
-    /// - Parameter arguments: at most `BotFunction.longestConfirmedArguments`.
+    /// - Parameter arguments: the model's, at most `BotFunction.longestConfirmedArguments`.
     package init(_ grant: BotGrant, function: String, arguments: JSONObject, id: InlineArray<16, UInt8>) {
         (self.grant, self.function, self.arguments) = (grant, function, arguments)
         self.id = Hexadecimal.text(id.span)
     }
 
-    /// Returns the text, signed with the bot's first secret; throws when OpenSSL fails.
+    /// Signs with the bot's first secret.
     package func text(for bot: BotDefinition) throws(CryptoError) -> String {
         let object: JSONValue = [
             "bot": .string(bot.name), "app_id": .string(grant.appID), "user_id": .string(grant.userID), "function": .string(function),
@@ -50,7 +48,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
         return "\(Self.prefix)\(Base64URL.encode(bytes.span)).\(Base64URL.encode(code.span))"
     }
 
-    /// Judges a text; throws when OpenSSL fails. Codes are compared in constant time, and nothing is read before one is right.
+    /// Verifies a text. Codes are compared in constant time, and the object is parsed only after one matches.
     package static func verdict(on text: String, for bot: BotDefinition, now: UnixSeconds) throws(CryptoError) -> Verdict {
         guard text.utf8.count <= longestText, text.utf8.starts(with: prefix.utf8) else { return .malformed }
         let parts = text.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false)
@@ -67,7 +65,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
         return token.grant.isInForce(at: now) ? .valid(token) : .expired
     }
 
-    /// Reads what has been signed; nil when it was signed for another bot, with a secret that this bot has, too, or does not name the key.
+    /// Returns nil when the object was signed for another bot that shares a secret, or when a member such as `key` is missing.
     private init?(_ value: JSONValue, of bot: BotDefinition) {
         guard value["bot"]?.text == bot.name, let appID = value["app_id"]?.text, let userID = value["user_id"]?.text,
             let function = value["function"]?.text, case .object(let arguments)? = value["arguments"], let id = value["id"]?.text,

@@ -1,17 +1,17 @@
 internal import Bytes
 package import Crypto
 
-/// The owner of the model that a bot talks with.
+/// The owner of the model behind a bot: the chat vendor, or the company itself.
 package enum BotModel: String, Sendable, CaseIterable {
     case vendor
     case own
 }
 
-/// A chatbot: the apps that it serves, its instructions, and the functions that a model may call.
+/// A chatbot: the apps that it serves, its instructions, and the functions that a model may call for it.
 package struct BotDefinition: Sendable {
     package struct FirstMessage: Sendable, Equatable {
         package let message: String
-        /// The quick replies below it, in their order; empty for none.
+        /// Quick replies below the message, in order; may be empty.
         package let options: [String]
 
         package init(message: String, options: [String]) {
@@ -19,29 +19,28 @@ package struct BotDefinition: Sendable {
         }
     }
 
-    /// The last part of its path: 1 to 32 lower-case letters, digits, `-` or `_`.
+    /// A path segment: 1 to 32 lower-case letters, digits, `-` or `_`.
     package let name: String
-    /// The ids of the apps that it serves; at least one.
+    /// Ids of the served apps; at least one.
     package let apps: [String]
-    /// The address at which the vendor reaches the public listener, without a slash at its end.
+    /// The address at which the vendor reaches the public listener, without a trailing slash.
     package let publicURL: String
-    /// The secrets that sign calls to the company's backend, the first one for new calls; at least one.
+    /// Secrets that sign calls to the backend and derive `keys`, newest first; at least one.
     package let secrets: [StandardWebhookSecret]
-    /// The keys that sign tickets and confirmations, derived from the secrets.
+    /// Keys of tickets and confirmations, derived from `secrets`.
     package let keys: BotKeys
-    /// The owner of the model that it talks with, which bounds its texts.
+    /// Determines the longest texts; see `BotTokenBound.most`.
     package let model: BotModel
     package let systemMessage: BotText
+    /// nil: the bot does not speak first.
     package let firstMessage: FirstMessage?
-    /// The life of a ticket in seconds.
     package let ticketLifeSeconds: UInt64
-    /// Whether the arguments of calls are stored in clear.
+    /// Whether arguments of calls are stored in plain text.
     package let recordsArguments: Bool
-    /// Unique names, in the order of the configuration.
+    /// Functions that a model may call, in the order of the configuration; names are unique.
     package let functions: [BotFunction]
 
-    /// Makes a bot of parts that have been checked; throws when OpenSSL fails.
-    /// - Parameter secrets: at least one.
+    /// Takes parts that the caller has validated.
     package init(
         name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], model: BotModel = .vendor,
         systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = usualTicketLifeSeconds,
@@ -53,15 +52,13 @@ package struct BotDefinition: Sendable {
         (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
     }
 
-    /// The default life of a ticket in seconds.
     package static var usualTicketLifeSeconds: UInt64 { 600 }
 
-    /// The function of this name; nil when there is none.
     package func function(named name: String) -> BotFunction? {
         functions.first { $0.name.hasSameBytes(as: name) }
     }
 
-    /// The address at which the vendor calls a function.
+    /// Returns the address at which the vendor calls a function.
     package func address(of function: BotFunction) -> String {
         "\(publicURL)/bots/\(name)/functions/\(function.name)"
     }

@@ -1,39 +1,37 @@
 package import JSON
 package import JSONSchema
 
-/// The source of a parameter that the model does not fill.
+/// A value of the ticket that fills a parameter instead of the model.
 package enum BotBinding: String, Sendable, CaseIterable {
     case userID = "user_id"
     case appID = "app_id"
 }
 
-/// The consent that a function needs before it changes something.
+/// The party that must confirm a call that changes something.
 package enum BotConfirmation: String, Sendable, CaseIterable {
-    /// The user, from the customer's app and with his security key.
+    /// The user confirms in the customer's app, with a security key.
     case user
-    /// The model, by a second call. It may agree with itself.
+    /// The model confirms with a second call. It may confirm its own call.
     case model
     case none
 }
 
-/// A function that a model may call: its name and parameters, and what performs it.
 package struct BotFunction: Sendable {
     /// 1 to 64 letters, digits, `-` or `_`.
     package let name: String
     package let description: String
-    /// The schema of the model's arguments: an object without the bound parameters and without unknown names.
+    /// Validates the model's arguments: an object without the bound parameters that rejects unknown names.
     package let parameters: JSONSchema
-    /// The same schema as the model sees it: the configured one without the bound parameters.
+    /// The schema that the model sees: the configured one without the bound parameters.
     package let modelParameters: JSONValue
-    /// The parameters that the model does not fill, in the order of the configuration.
+    /// Parameters that the ticket fills, in the order of the configuration.
     package let bindings: [(parameter: String, binding: BotBinding)]
     package let action: BotAction
-    /// The consent that it needs; `.none` where it changes nothing.
+    /// `.none` when the function changes nothing.
     package let confirmation: BotConfirmation
-    /// The limits of calls by one user; all have the scope `user`.
+    /// Limits per user; all have the scope `user`.
     package let limits: [LimitRule]
 
-    /// Makes a function of parts that have been checked.
     package init(
         name: String, description: String, parameters: JSONSchema, modelParameters: JSONValue,
         bindings: [(parameter: String, binding: BotBinding)], action: BotAction, confirmation: BotConfirmation, limits: [LimitRule]
@@ -42,9 +40,9 @@ package struct BotFunction: Sendable {
         (self.bindings, self.action, self.confirmation, self.limits) = (bindings, action, confirmation, limits)
     }
 
-    /// Whether a call may change something: it is no request, or one whose method is not GET.
+    /// Whether a call may change something: it makes no request, or one whose method is not GET.
     package var changesSomething: Bool { request?.method != .get }
 
-    /// The longest arguments of a function that changes something, in bytes of JSON, since a confirmation carries them.
+    /// In bytes of JSON. The limit exists because a confirmation carries the arguments.
     package static var longestConfirmedArguments: Int { 16 << 10 }
 }

@@ -2,25 +2,22 @@ internal import JSON
 internal import JSONSchema
 internal import Time
 
-/// The built-in function with which a model hands a conversation over to a person of support: a message in the person's ticket at the help
-/// desk.
+/// The built-in function with which a model hands a conversation to a support agent: a message in the user's ticket at the help desk.
 ///
-/// The model chooses the summary alone. Whoever reads the message sees first who wrote it, because it begins with words of the
-/// configuration.
+/// The model writes only the summary. The message begins with words of the configuration, so that a reader first sees who wrote it.
 package struct BotHandOff: Sendable, Equatable {
     package static let functionName = "connect_to_person"
+    /// In code points.
     package static let longestSummary = 500
-    /// The longest message without the summary, in UTF-16 code units; the help desk takes both together.
+    /// The longest message without the summary, in UTF-16 code units. The help desk accepts both together.
     package static let longestMessage = 1000
-    /// The title of a new ticket where nothing else is said.
     package static let usualTitle = "Handed over by the bot"
-    /// The message where nothing else is said.
     package static let usualMessage = "Summary of the bot, unchecked: {summary}"
-    /// The maximum wait before the help desk is called, in milliseconds.
+    /// The longest wait before the first call to the help desk.
     package static let queueMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
-    /// The timeout in milliseconds: the longest wait, then six calls of the help desk of at most five seconds each.
+    /// The longest hand-off: the wait, then six calls to the help desk of at most five seconds each.
     static let timeoutMilliseconds: Int = TimeLimit.milliseconds(35_000)
-    /// More than enough: a start hands over once.
+    /// Never binds in practice, because a start hands over once.
     static let limits = [LimitRule(per: .user, max: 10, windowMilliseconds: 600_000)]
 
     private static let summaryName = "summary"
@@ -39,9 +36,8 @@ package struct BotHandOff: Sendable, Equatable {
     private let title: String
     private let message: BotText
 
-    /// Checks the texts of the configuration.
-    /// - Parameter message: with one placeholder, `{summary}`, behind the company's own words.
-    /// - Throws: the mistake and its text.
+    /// Validates the configured texts.
+    /// - Parameter message: with one placeholder, `{summary}`, after words of the company.
     package init(title: String, message: BotText) throws(TicketProblem) {
         guard FieldGrammar.problem(of: title.utf8.span, longest: TicketDraft.longestTitle) == nil else {
             throw TicketProblem("title", "expected 1 to \(TicketDraft.longestTitle) UTF-16 code units without control characters")
@@ -59,8 +55,6 @@ package struct BotHandOff: Sendable, Equatable {
         (self.title, self.message) = (title, message)
     }
 
-    /// The function as a model sees it.
-    /// - Parameter confirmation: who agrees before it is called.
     package func function(confirmation: BotConfirmation) -> BotFunction {
         guard let schema = try? JSONSchema(Self.parameters, refusesUnknownNames: true) else { preconditionFailure("the schema is right") }
         return BotFunction(
@@ -68,8 +62,7 @@ package struct BotHandOff: Sendable, Equatable {
             action: .handOff(self), confirmation: confirmation, limits: Self.limits)
     }
 
-    /// The arguments with the summary as support will read it.
-    /// - Throws: a sentence about a summary that says nothing.
+    /// Returns the arguments with the summary as support reads it. Throws a sentence about a summary without visible characters.
     static func shown(_ given: JSONObject) throws(BotArgumentsProblem) -> JSONObject {
         let summary = shown(given[summaryName]?.text ?? "")
         guard summary.unicodeScalars.contains(where: { !$0.properties.isDefaultIgnorableCodePoint && $0 != " " }) else {
@@ -78,7 +71,7 @@ package struct BotHandOff: Sendable, Equatable {
         return [summaryName: .string(summary)]
     }
 
-    /// The person's ticket, if one must be made, and the message in any case.
+    /// Returns the message, and the user's ticket if one must be created.
     func draft(of userID: String, with arguments: BotArguments) throws(BotArgumentsProblem) -> TicketDraft {
         let summary = arguments.complete[Self.summaryName]?.text ?? ""
         do throws(TicketProblem) {
@@ -90,10 +83,10 @@ package struct BotHandOff: Sendable, Equatable {
         }
     }
 
-    /// Returns a text in one line and in reading order, each run of spaces and invisible characters as one space.
+    /// Returns the text on one line and in reading order. Each run of spaces and invisible characters becomes one space.
     ///
-    /// A line break could separate the rest from the words before it, and an invisible or a bidirectional character could hide or reorder
-    /// them. Joiners stay, as scripts and emoji need them.
+    /// A line break could set the summary apart from the words before it. An invisible or bidirectional character could hide or reorder
+    /// them. Joiners stay, because scripts and emoji need them.
     private static func shown(_ text: String) -> String {
         text.unicodeScalars.split { scalar in
             switch scalar.properties.generalCategory {

@@ -1,15 +1,13 @@
 package import Crypto
 
-/// The keys that sign a bot's tickets and confirmations. Each is derived from one of its secrets for one purpose, so that a signature of
-/// one kind is none of another (the key of HMAC-SHA-256 is the HMAC-SHA-256 of the purpose, as in RFC 5869 section 2.3).
+/// The keys that sign a bot's tickets and confirmations. Each key is derived from a secret for one purpose, so that a signature for one
+/// purpose is invalid for the other. A derived key is the HMAC-SHA-256 of the purpose, as in RFC 5869 section 2.3.
 package struct BotKeys: Sendable {
-    /// For tickets, one a secret; the first signs.
+    /// One per secret; the first signs.
     let tickets: [HMACKey<SHA256>]
-    /// For confirmations, one a secret; the first signs.
+    /// One per secret; the first signs.
     let confirmations: [HMACKey<SHA256>]
 
-    /// Derives the keys; throws when OpenSSL fails.
-    /// - Parameter secrets: at least one.
     package init(_ secrets: [StandardWebhookSecret]) throws(CryptoError) {
         precondition(!secrets.isEmpty, "a bot has at least one secret")
         tickets = try Self.derived(from: secrets, "deskgate bot ticket 1")

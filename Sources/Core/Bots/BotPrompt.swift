@@ -1,19 +1,17 @@
 package import JSON
 
-/// The model's instructions about a bot: the texts that the customer's app passes on to the vendor, and the same for a company's own model.
+/// The texts for a bot's model. The customer's app passes them to the vendor, and a company's own model receives the same.
 package struct BotPrompt: Sendable {
     package static let mostFields = 32
-    /// The longest value of a field, in bytes of a JSON string without its quotes.
+    /// In bytes of a JSON string without its quotes.
     package static let longestField = 256
-    /// The place of the user's id in a system message.
     package static let userPlaceholder = BotBinding.userID.rawValue
 
     private let bot: BotDefinition
     private let userID: String
     private let fields: [String: String]
 
-    /// Makes the texts for a user.
-    /// - Parameter fields: what fills the places of the system message beside `user_id`; those that it has no place for are ignored.
+    /// - Parameter fields: values of the system message's placeholders besides `user_id`; others are ignored.
     /// - Throws: a sentence about a field that is missing or too long.
     package init(of bot: BotDefinition, userID: String, fields: [(name: String, text: String)]) throws(BotArgumentsProblem) {
         for name in bot.fields {
@@ -27,16 +25,15 @@ package struct BotPrompt: Sendable {
         self.fields = Dictionary(fields.map { ($0.name, $0.text) }) { first, _ in first }
     }
 
-    /// The text of a `data` with `ai_attrs`: the system message and the functions with addresses that point here.
-    /// - Parameter ticket: the text of a ticket.
+    /// Returns the text of a `data` with `ai_attrs`: the system message, and functions whose addresses point to Deskgate.
     package func aiAttributes(ticket: String) -> String {
         Self.text(systemMessage: systemMessage, functions: bot.functions.map { Self.attributes(of: $0, bot: bot, ticket: ticket) })
     }
 
-    /// The text of a channel's `data` with what the bot says first; nil when it says nothing.
+    /// The text of a channel's `data` with the first message; nil when the bot does not speak first.
     package var firstMessageData: String? { Self.firstMessageData(of: bot) }
 
-    /// The functions as models of the chat-completions kind take them.
+    /// The functions in the format of chat-completions models.
     package var tools: JSONValue {
         .array(
             bot.functions.map { function in
@@ -54,10 +51,10 @@ package struct BotPrompt: Sendable {
         bot.systemMessage.filled { $0 == Self.userPlaceholder ? userID : fields[$0] ?? "" }
     }
 
-    /// The bytes of a text in a JSON string, without its quotes.
+    /// Counts the bytes of a JSON string without its quotes.
     static func escapedCount(_ text: String) -> Int { JSONValue.string(text).serialized().count - 2 }
 
-    /// A function as `ai_attrs` has it. The vendor is asked to send POST, which is right for all functions.
+    /// Returns a function in the form of `ai_attrs`. The vendor sends POST, which all functions accept.
     static func attributes(of function: BotFunction, bot: BotDefinition, ticket: String) -> JSONValue {
         [
             "request": [
@@ -82,7 +79,7 @@ package struct BotPrompt: Sendable {
 }
 
 extension BotDefinition {
-    /// The fields that a start must give: the places of the system message beside `user_id`, each once.
+    /// The fields that a start must provide: the system message's placeholders except `user_id`, each once.
     package var fields: [String] {
         var names: [String] = []
         for name in systemMessage.placeholders where name != BotPrompt.userPlaceholder && !names.contains(name) { names.append(name) }

@@ -3,13 +3,11 @@ internal import Crypto
 internal import JSON
 
 extension BotRequest {
-    /// The longest value of a header that arguments fill, in bytes.
+    /// In bytes, with arguments filled in.
     static var longestHeader: Int { 4096 }
 
-    /// Returns the request to the backend with these arguments.
-    ///
-    /// Arguments without a placeholder in the address or a header go into the query (GET) or into a JSON object. Throws a sentence about an
-    /// argument that does not fit into its place.
+    /// Returns the request with its arguments filled in. Arguments without a place in the address or a header go into the query (GET) or
+    /// into a JSON object. Throws a sentence about an argument that is invalid in its place.
     package func filled(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
         let value = { (name: String) in arguments.complete[name].map(Self.text) ?? "" }
         let rest = arguments.complete.members.filter { !placedParameters.contains($0.key) }
@@ -22,7 +20,7 @@ extension BotRequest {
             timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// The parameters that have a place in the address or a header.
+    /// Parameters with a place in the address or a header.
     private var placedParameters: [String] {
         headers.reduce(into: url.placeholders) { names, header in
             if case .text(let text) = header.value { names += text.placeholders }
@@ -46,7 +44,7 @@ extension BotRequest {
         return headers
     }
 
-    /// An argument as text: a string itself, everything else as JSON.
+    /// Returns a string unchanged, and any other value as JSON.
     private static func text(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }
         return String(decoding: value.serialized(), as: UTF8.self)

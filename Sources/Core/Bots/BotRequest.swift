@@ -1,6 +1,5 @@
 package import Crypto
 
-/// The method of a request to the company's backend.
 package enum BotMethod: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -9,15 +8,13 @@ package enum BotMethod: String, Sendable, CaseIterable {
     case delete = "DELETE"
 }
 
-/// The value of a header of a request to the company's backend.
 package enum BotHeaderValue: Sendable {
-    /// A text with places for arguments.
+    /// A text with placeholders.
     case text(BotText)
-    /// A secret, sent as it is.
+    /// Sent unchanged.
     case secret(SecretBytes)
 }
 
-/// The request of a function to the company's backend.
 package struct BotRequest: Sendable {
     package struct Header: Sendable {
         package let name: String
@@ -30,12 +27,11 @@ package struct BotRequest: Sendable {
 
     package let method: BotMethod
     package let url: BotURLTemplate
-    /// Additional headers; no name twice.
+    /// Names are unique.
     package let headers: [Header]
-    /// The timeout of the backend in milliseconds.
     package let timeoutMilliseconds: Int
 
-    /// The default timeout of a backend in milliseconds: the vendor waits for about that.
+    /// The vendor waits for about this long.
     package static var usualTimeoutMilliseconds: Int { 3000 }
 
     package init(
@@ -45,22 +41,20 @@ package struct BotRequest: Sendable {
     }
 }
 
-/// A request to the company's backend with all arguments in their places.
 package struct BotFilledRequest: Sendable {
     package let method: BotMethod
-    /// The address, in visible ASCII.
+    /// Visible ASCII.
     package let url: String
-    /// The configured headers, secrets included: not to be logged.
+    /// Contains secrets: do not log.
     package let headers: [(name: String, value: String)]
     /// A JSON object with the arguments that have no place in the address or a header; nil for GET.
     package let body: [UInt8]?
-    /// The timeout of the backend in milliseconds.
     package let timeoutMilliseconds: Int
 }
 
-/// The reason why arguments make no call: a sentence that the model can act on, without their values.
+/// The reason for rejecting arguments: a sentence for the model, without argument values.
 package struct BotArgumentsProblem: Error, Equatable, CustomStringConvertible {
-    /// The sentence, such as `order_id is missing`.
+    /// For example `order_id is missing`.
     package let description: String
 
     package init(_ description: String) {

@@ -1,9 +1,8 @@
-/// A text with placeholders, such as `You help {user_id}.`; `{{` and `}}` are braces.
+/// A text with placeholders, such as `You help {user_id}.`; `{{` and `}}` are literal braces.
 package struct BotText: Sendable, Equatable {
     package enum Problem: Error, Equatable {
-        /// A brace has no partner.
         case unpairedBrace
-        /// The name between braces is not 1 to 64 letters, digits, `-` or `_`.
+        /// The text between braces is not 1 to 64 letters, digits, `-` or `_`.
         case name
     }
 
@@ -12,7 +11,7 @@ package struct BotText: Sendable, Equatable {
         case placeholder(String)
     }
 
-    /// The parts in their order, no two literals one after the other.
+    /// In order; two literals never follow each other.
     private(set) var pieces: [Piece] = []
 
     package init(_ text: String) throws(Problem) {
@@ -32,12 +31,12 @@ package struct BotText: Sendable, Equatable {
         if !literal.isEmpty { pieces.append(.literal(String(literal))) }
     }
 
-    /// The names of its placeholders in order, with repetitions.
+    /// Names in order, repeated as in the text.
     package var placeholders: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// Returns the text with its placeholders filled in; inserted text is not searched again.
+    /// Fills in each placeholder. Filled-in text is not parsed again.
     package func filled<E: Error>(_ value: (_ name: String) throws(E) -> String) throws(E) -> String {
         var text = ""
         for piece in pieces {
@@ -49,7 +48,7 @@ package struct BotText: Sendable, Equatable {
         return text
     }
 
-    /// Whether a text may name a place, and so a parameter: 1 to 64 letters, digits, `-` or `_`.
+    /// Whether a text is a valid name of a placeholder, and so of a parameter: 1 to 64 letters, digits, `-` or `_`.
     package static func isName(_ text: some StringProtocol) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -62,7 +61,7 @@ package struct BotText: Sendable, Equatable {
             }
     }
 
-    /// Takes a name behind its opening brace, and the closing one.
+    /// Parses a name and its closing brace.
     private static func takeName(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
         guard let end = rest.firstIndex(of: "}") else { throw .unpairedBrace }
         let name = String(rest[..<end])

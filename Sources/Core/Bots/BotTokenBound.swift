@@ -1,12 +1,12 @@
 internal import JSON
 
-/// The maximum size of the texts for a bot's model in bytes, and so in tokens.
+/// The most bytes, and so the most tokens, of the texts for a bot's model.
 ///
-/// A byte-level BPE, as common tokenisers are, makes no more tokens than the text has bytes of UTF-8. So the bound is the number of bytes
-/// with the longest ticket, the longest user's id and the longest fields.
+/// A byte-level BPE, as in the common tokenizers, makes at most one token per byte of UTF-8. So the bound is the number of bytes with the
+/// longest ticket, the longest user id and the longest fields.
 package struct BotTokenBound: Sendable, Equatable {
-    /// The longest text of either kind, in bytes: the vendor takes 4,027 tokens of one `data`. A model of the company's own takes what its
-    /// context has room for, so the bound is only there to keep the answers to starts small.
+    /// Returns the longest text of either kind, in bytes. The vendor accepts 4,027 tokens per `data`. A company's own model is limited only
+    /// by its context, so this bound just keeps responses to starts small.
     package static func most(for model: BotModel) -> Int {
         switch model {
         case .vendor: 4027
@@ -15,20 +15,19 @@ package struct BotTokenBound: Sendable, Equatable {
     }
 
     package struct Part: Sendable, Equatable {
-        /// The owner of the part: a key of the configuration, or a function's name.
+        /// A configuration key, or a function's name.
         package let name: String
-        /// In bytes.
         package let bytes: Int
     }
 
-    /// A user's id has at most 100 UTF-16 code units: none takes more than three bytes of UTF-8, or two with an escape.
+    /// In bytes: each of the 100 UTF-16 code units takes at most three bytes of UTF-8, or two with an escape.
     static let longestUserID = 3 * FieldGrammar.longestUserID
 
-    /// The bound of `ai_attrs`.
+    /// The bound of `ai_attrs`, in bytes.
     package let prompt: Int
-    /// The parts of the `ai_attrs` size, the largest first.
+    /// The parts of `prompt`, largest first.
     package let parts: [Part]
-    /// The bound of `first_message_data`.
+    /// The bound of `first_message_data`, in bytes.
     package let firstMessage: Int
 
     package init(of bot: BotDefinition) {

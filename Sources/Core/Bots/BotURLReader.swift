@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Takes the pieces of an address's template apart into origin, segments and query items.
+/// Parses the pieces of an address template into origin, segments and query items.
 struct BotURLReader {
     private enum Place {
         case origin, path, query
@@ -20,6 +20,7 @@ struct BotURLReader {
         }
     }
 
+    /// Validates the pieces taken so far and returns their parts.
     func parts() throws(BotURLTemplate.Problem) -> (origin: String, segments: [[BotText.Piece]], query: [[BotText.Piece]]?) {
         guard let colon = origin.utf8.firstIndex(of: UInt8(ascii: ":")), colon > origin.startIndex else { throw .malformed }
         let rest = origin[colon...]
@@ -61,19 +62,19 @@ struct BotURLReader {
         pieces[pieces.count - 1] = .literal(text + String(character))
     }
 
-    /// Visible ASCII without what no address has, and without a fragment.
+    /// Accepts visible ASCII, except characters that are invalid in an address and `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && !"\"<>\\^`{|}#".utf8.contains(byte)
     }
 }
 
-/// The allowed values of an argument in a path segment.
+/// Rules for an argument that fills a path segment.
 enum BotPathValue {
     private static let longest = 1024
     private static let mostDecodings = 3
 
-    /// Whether a text neither is empty, nor has control characters, nor leads out of its segment: not even for a backend that decodes it
-    /// again, takes `%2F` for a slash, or has parameters behind `;`.
+    /// Whether a text is not empty, has no control characters and cannot leave its segment, even if a backend decodes it again, treats
+    /// `%2F` as a slash, or parses parameters after `;`.
     static func isSafe(_ text: String) -> Bool {
         guard (1...longest).contains(text.utf8.count) else { return false }
         var bytes = Array(text.utf8)
@@ -86,7 +87,7 @@ enum BotPathValue {
         return false
     }
 
-    /// Whether a segment of a template means this directory or the one above it.
+    /// Whether a template's segment is `.` or `..`, also when percent-encoded.
     static func isDots(_ text: String) -> Bool {
         hasDotPart(PercentEncoding.decodedLeniently(text.utf8.span))
     }

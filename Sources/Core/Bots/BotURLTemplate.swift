@@ -1,22 +1,20 @@
 internal import Bytes
 
-/// An address with places for arguments in segments of its path and values of its query, such as
-/// `https://shop.example.com/orders/{order_id}?lang={language}`.
+/// An address with placeholders in path segments and query values, such as `https://shop.example.com/orders/{order_id}?lang={language}`.
 ///
-/// What is filled in stays where it is put: it is percent-encoded but for the unreserved characters (RFC 3986 section 2.3), and no segment
-/// becomes empty, `.` or `..`, so scheme, host, port, the number of segments and of query items are those of the template.
+/// Filled-in values are percent-encoded except unreserved characters (RFC 3986 section 2.3), and no segment becomes empty, `.` or `..`. So
+/// the scheme, the host, the port and the number of segments and query items are those of the template.
 package struct BotURLTemplate: Sendable, Equatable {
     package enum Problem: Error, Equatable {
-        /// It is not `scheme://host…` in visible ASCII without a user, a password and a fragment.
+        /// Not `scheme://host…` in visible ASCII, or with a user, a password or a fragment.
         case malformed
-        /// A place is in the scheme, the host, the port or the name of a query item.
+        /// A placeholder is in the scheme, the host, the port or the name of a query item.
         case misplaced(String)
-        /// A segment of the path is `.` or `..`.
         case dotSegment
         case text(BotText.Problem)
     }
 
-    /// The longest filled address in bytes.
+    /// The longest filled-in address, in bytes.
     package static var longest: Int { 4096 }
 
     /// The scheme, `://`, the host and the port.
@@ -36,21 +34,19 @@ package struct BotURLTemplate: Sendable, Equatable {
         (origin, segments, query) = try reader.parts()
     }
 
-    /// The names of its placeholders in order, with repetitions.
+    /// Names in order, repeated as in the template.
     package var placeholders: [String] {
         (segments + (query ?? [])).joined().compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The template with `x` in all places, for rules that look at whole addresses.
+    /// The template with `x` for each placeholder, for rules that check whole addresses.
     package var sample: String {
         Self.joined(origin, segments: segments.map(Self.sample), query: query?.map(Self.sample))
     }
 
-    /// The address with everything filled in.
-    /// - Parameters:
-    ///   - value: the text of an argument.
-    ///   - added: further items of the query.
-    /// - Throws: a sentence about the argument that has no place there.
+    /// Fills in all placeholders.
+    /// - Parameter added: further query items.
+    /// - Throws: a sentence about an argument that is invalid in its place.
     package func filled(
         _ value: (_ name: String) -> String, adding added: [(name: String, value: String)] = []
     ) throws(BotArgumentsProblem) -> String {
@@ -63,7 +59,7 @@ package struct BotURLTemplate: Sendable, Equatable {
         return url
     }
 
-    /// A text as URLs hold it: unreserved characters as they are, all other bytes of its UTF-8 as `%` and two digits.
+    /// Percent-encodes all bytes except unreserved characters.
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 { bytes.append(percentEncoding: byte) }

@@ -1,28 +1,27 @@
 internal import JSON
 
-/// A bot's text apart from the quick replies that a model has embedded in it, as in `Shall I? JSON^{"options":["Yes","No"]}^NSOJ`.
+/// A bot's text without the quick replies that a model embedded in it, as in `Shall I? JSON^{"options":["Yes","No"]}^NSOJ`.
 ///
-/// A block reaches from `JSON^` to the next `^NSOJ`. One with a JSON object between, whose `options` or `option` is a text or a list of
-/// texts, is cut out; any other is broken, and stays text. What is left has no block that could be cut out. The time is linear in the
-/// text's length, since a model obeys hostile texts.
+/// A block reaches from `JSON^` to the next `^NSOJ`. A block is removed if it contains a JSON object whose `options` or `option` is a text
+/// or a list of texts. Any other block is broken, and stays. The remaining text has no block that could be removed. The time is linear in
+/// the text's length, because hostile texts can control a model.
 package struct QuickReplies: Sendable, Equatable {
     /// The most replies of a block, and of a text.
     package static let most = 20
-    /// The longest reply, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longest = 200
 
     private static let opening = Array("JSON^".utf8)
     private static let closing = Array("^NSOJ".utf8)
-    /// Room for the members of an object with the most replies, and for others that are ignored.
+    /// Room for an object with the most replies and for other members, which are ignored.
     private static let mostValues = 64
 
-    /// The text without the blocks that were cut out.
     package private(set) var text: String
-    /// The replies of all blocks in their order, each once, up to `most`.
+    /// Replies of all blocks in order, each once, at most `most`.
     package private(set) var options: [String] = []
-    /// The number of blocks that were cut out.
+    /// The number of removed blocks.
     package private(set) var cut = 0
-    /// The number of broken blocks. A block without an end takes the rest of the text.
+    /// The number of broken blocks. A block without an end reaches to the end of the text.
     package private(set) var broken = 0
 
     package init(in text: String) {
@@ -54,7 +53,7 @@ package struct QuickReplies: Sendable, Equatable {
         }
     }
 
-    /// The replies of a block; nil when it is broken.
+    /// Returns nil when the block is broken.
     private static func replies(in json: [UInt8]) -> [String]? {
         guard let root = try? JSONElement(parsing: json.span, mostValues: mostValues) else { return nil }
         let lists = [root["options"], root["option"]].compactMap(\.self)
@@ -73,8 +72,8 @@ package struct QuickReplies: Sendable, Equatable {
         (1...longest).contains(text.utf16.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// The pieces without the white space at the cuts, but for what keeps two of them apart: that before the cut, that behind it where
-    /// there is none, or a space. So no two pieces make a mark together.
+    /// Joins pieces without the white space at the cuts. Between two pieces it keeps the white space before the cut, otherwise that after
+    /// the cut, otherwise it adds a space. So two pieces never form a mark together.
     private static func joined(_ pieces: [ArraySlice<UInt8>]) -> String {
         var text: [UInt8] = []
         var gap: ArraySlice<UInt8> = []
@@ -93,7 +92,7 @@ package struct QuickReplies: Sendable, Equatable {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
-    /// Returns the start of a mark. Its first byte occurs only once in it, so a mismatch restarts the search.
+    /// Finds a mark. The first byte of a mark occurs only once in it, so a mismatch restarts the match.
     private static func index(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         var (index, matched) = (start, 0)
         while index < bytes.count {

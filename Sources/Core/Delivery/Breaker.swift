@@ -1,38 +1,39 @@
 package import Time
 
-/// A circuit breaker: decides how many attempts one notifier may start, so that an outage of its provider costs one probe at a time instead
-/// of an attempt for each delivery.
+/// A circuit breaker: decides how many attempts a notifier may start, so that an outage of its provider costs one probe at a time instead
+/// of an attempt per delivery.
 ///
-/// While closed, it permits every attempt. After `failuresToOpen` failures in a row it opens, each time for longer; then it is half open
-/// and permits one probe. If the probe succeeds the breaker closes, if it fails the breaker opens again. Independently, `slowDown` and
-/// `pause` stop attempts for reasons other than an outage; a pause may have probes of its own.
+/// While closed, it permits every attempt. After `failuresToOpen` consecutive failures it opens, each time for longer; then it is half open
+/// and permits one probe. A successful probe closes the breaker, and a failed one opens it again. Independently, `slowDown` and `pause`
+/// stop attempts for reasons other than an outage; a pause may have its own probes.
 ///
-/// Ask `permits`, call `started` for each attempt that starts, and end each attempt exactly once with `succeeded`, `failed` or
-/// `inconclusive`: a probe that never ends keeps the breaker half open for ever. It is a value, and the caller locks.
+/// Call `permits`, call `started` for each attempt that starts, and end each attempt exactly once with `succeeded`, `failed` or
+/// `inconclusive`: a probe that never ends keeps the breaker half open forever. The type is a value; the caller locks.
 package struct Breaker: Sendable, Equatable {
-    /// Proof of a start, handed back when the attempt ends. The outcome of an attempt that began in an earlier era is ignored.
+    /// Identifies a started attempt. The outcome of an attempt from an earlier era is ignored.
     package struct Start: Sendable, Equatable {
         fileprivate let era: UInt64
     }
 
+    /// Consecutive failures.
     package let failuresToOpen: Int
-    /// The open time, by the number of consecutive openings.
+    /// The time that the breaker stays open, by the number of consecutive openings.
     package let openTime: RetryPolicy
-    /// The longest time that `slowDown` grants, in milliseconds.
+    /// The longest time that `slowDown` grants.
     package let longestSlowDownMilliseconds: UInt64
 
     private var circuit = Circuit.closed(failures: 0)
     private var openings = 0
-    /// Counts the changes after which the outcomes of earlier attempts are ignored.
+    /// Incremented by each change after which the outcomes of earlier attempts are ignored.
     private var era: UInt64 = 0
     private var slowDown: Wait?
-    /// Whether the provider has asked for fewer attempts since the last success. Otherwise one that asks each second would seem to work.
+    /// Whether the provider has requested fewer attempts since the last success. Without this, a provider that requests it every second
+    /// would appear to work.
     private var hasSlowedDown = false
     private var pause: Pause?
-    /// The reason of the pause, until `resume` or a probe's success; nil when it is not paused.
+    /// Set until `resume` or a successful probe; nil: not paused.
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
-    /// Makes a closed breaker; less than one failure to open it is a programmer's mistake and traps.
     package init(failuresToOpen: Int = 10, openTime: RetryPolicy = .breaker, longestSlowDownMilliseconds: UInt64 = 3_600_000) {
         precondition(failuresToOpen >= 1, "a breaker opens after at least one failure")
         self.failuresToOpen = failuresToOpen
@@ -40,7 +41,7 @@ package struct Breaker: Sendable, Equatable {
         self.longestSlowDownMilliseconds = longestSlowDownMilliseconds
     }
 
-    /// Returns the number of attempts that may start now: 0, 1 for a probe, or `Int.max`.
+    /// Returns how many attempts may start now: 0, 1 for a probe, or `Int.max`.
     ///
     /// Also updates `state` and `nextChange`, so call it before reading them. If the clock is set forward, a probe starts early; if it is
     /// set back, no wait becomes longer than it was.
@@ -59,8 +60,7 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// When `permits` may rise if nothing but time passes; nil when it takes an outcome or `resume`, or all is
-    /// permitted.
+    /// The time at which `permits` may rise without an outcome or `resume`; nil when it cannot, or when every attempt is permitted.
     package var nextChange: UnixMilliseconds? {
         if let pause { return pause.probeAt.map { max($0, slowDown?.end ?? 0) } }
         return switch circuit {
@@ -70,7 +70,7 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// Whether the breaker is closed, but the last attempt failed, or the provider has asked for fewer attempts since the last success.
+    /// Whether the breaker is closed, but the last attempt failed or the provider has requested fewer attempts since the last success.
     package var isFailing: Bool {
         if case .closed(let failures) = circuit { return failures > 0 || hasSlowedDown }
         return false
@@ -87,7 +87,7 @@ package struct Breaker: Sendable, Equatable {
 }
 
 extension Breaker {
-    /// Records that one attempt starts; starting what `permits` didn't allow is a programmer's mistake and traps.
+    /// Records the start of an attempt. Traps when `permits` did not allow it.
     package mutating func started() -> Start {
         precondition(slowDown == nil && pause?.permitsProbe != false, "a breaker that is paused or slowed down permits no start")
         if pause != nil {
@@ -102,16 +102,16 @@ extension Breaker {
         return Start(era: era)
     }
 
-    /// Whether the outcome of an attempt counts: no change since it began has made it meaningless.
+    /// Whether the outcome of an attempt is still valid: no change since its start has invalidated it.
     package func isCurrent(_ start: Start) -> Bool { start.era == era }
 
-    /// Ends an attempt that the provider has answered, even by refusing this one message: the provider works.
+    /// Ends an attempt that the provider answered, even with a rejection of this one message: the provider works.
     package mutating func succeeded(_ start: Start) {
         guard isCurrent(start) else { return }
         pause?.isProbing == true ? resume() : close()
     }
 
-    /// Ends an attempt that failed in a way that the next is likely to repeat: no connection, no answer in time, 500, 502, 503, 504.
+    /// Ends an attempt whose failure is likely to repeat: no connection, no response in time, 500, 502, 503, 504.
     package mutating func failed(_ start: Start, now: UnixMilliseconds, random: inout some RandomNumberGenerator) {
         guard isCurrent(start) else { return }
         if pause?.isProbing == true {
@@ -128,8 +128,7 @@ extension Breaker {
         circuit = .open(Wait(now: now, lengthMilliseconds: length))
     }
 
-    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before anything was sent. A probe may then start
-    /// again.
+    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before sending. A probe may then start again.
     package mutating func inconclusive(_ start: Start) {
         guard isCurrent(start) else { return }
         if pause?.isProbing == true {
@@ -139,9 +138,8 @@ extension Breaker {
         }
     }
 
-    /// Permits no attempt before a time, as 429, 502 and 504 request; attempts under way continue.
-    ///
-    /// Of several times the latest applies, at most `longestSlowDownMilliseconds` from now.
+    /// Permits no attempt before a time, as requested by 429, 502 and 504; attempts under way continue. The latest of several times is
+    /// used, at most `longestSlowDownMilliseconds` from now.
     package mutating func slowDown(until: UnixMilliseconds, now: UnixMilliseconds) {
         hasSlowedDown = true
         let length = min(now.remaining(until: until), longestSlowDownMilliseconds)
@@ -153,11 +151,9 @@ extension Breaker {
         slowDown = wait.end > current.end ? wait : current
     }
 
-    /// Permits no attempt until `resume`. With `probeAfterMilliseconds` it permits a probe each time that period has passed, whose success
-    /// ends the pause, and the outcomes of attempts under way are ignored, except that of a probe.
-    ///
-    /// Of several reasons the last counts.
-    /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.
+    /// Permits no attempt until `resume`. The last of several reasons is reported.
+    /// - Parameter probeAfterMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts under way
+    ///   are then ignored. nil: no probes.
     package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
         let isProbing = pause?.isProbing == true
         pause = Pause(reason, probeAfterMilliseconds: probeAfterMilliseconds, now: now)
@@ -168,13 +164,13 @@ extension Breaker {
         }
     }
 
-    /// Ends a pause and closes the breaker, because an operator has changed something; a slow-down stays. Does nothing without a pause.
+    /// Ends a pause and closes the breaker; a slow-down stays. Does nothing without a pause.
     package mutating func resume() {
         guard pause != nil else { return }
         reset(keepingSlowDown: true)
     }
 
-    /// Returns to the initial state, because the notifier was replaced; the outcomes of attempts under way are ignored.
+    /// Returns to the initial state because the notifier was replaced. Outcomes of attempts under way are ignored.
     package mutating func reset() {
         reset(keepingSlowDown: false)
     }

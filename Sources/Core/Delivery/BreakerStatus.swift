@@ -1,14 +1,14 @@
-/// The state of a breaker's target, a notifier or an app's backend, as metrics show it.
+/// The health of a breaker's target, a notifier or an app's backend, as reported in metrics.
 package enum BreakerStatus: String, Sendable, CaseIterable {
-    /// The last attempt succeeded, or there was none yet.
+    /// The last attempt succeeded, or none was made yet.
     case working
-    /// The last attempt failed, or the receiver asked for fewer; attempts continue.
+    /// The last attempt failed, or the receiver requested fewer attempts; attempts continue.
     case failing
-    /// Too many attempts failed in a row: the breaker is open, and nothing starts for a while.
+    /// Too many consecutive attempts failed; none starts for a while.
     case open
-    /// The open time is over: one attempt, the probe, decides whether the breaker closes.
+    /// One probe decides whether the breaker closes.
     case halfOpen = "half_open"
-    /// A notifier is misconfigured, or its receiver wants nothing more; the log and `deskgate status` name the remedy.
+    /// A notifier is misconfigured, or its receiver wants no more deliveries. The log and `deskgate status` name the remedy.
     case paused
 
     package init(_ breaker: Breaker) {
@@ -20,7 +20,7 @@ package enum BreakerStatus: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether nothing starts but probes. A probe that is under way does not end that: it may fail.
+    /// Whether only probes start. A probe under way does not change that: it may fail.
     package var isStopped: Bool {
         switch self {
         case .working, .failing: false

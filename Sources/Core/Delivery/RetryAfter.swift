@@ -1,21 +1,19 @@
 internal import Bytes
 package import Time
 
-/// Reads the value of a Retry-After header, RFC 9110 section 10.2.3: seconds, or a date.
+/// Parses a Retry-After header, RFC 9110 section 10.2.3: seconds or a date.
 package enum RetryAfter {
-    /// The longest wait that is reported, in milliseconds: a year. Added to any real time it doesn't overflow.
+    /// The longest reported wait: a year. Adding it to a real time does not overflow.
     package static let longestMilliseconds: UInt64 = 365 * 86_400_000
 
-    /// Returns the requested delay from now, in milliseconds; 0 for a date in the past.
-    ///
-    /// Returns nil for a value of neither form. Spaces and tabs around it are ignored, RFC 9110 section 5.5.
+    /// Returns the wait from now: 0 for a date in the past, nil for a malformed value. Ignores surrounding spaces and tabs, RFC 9110
+    /// section 5.5.
     package static func milliseconds(from value: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
         let text = value.extracting(rangeInsideBlanks(of: value))
         guard !text.isEmpty else { return nil }
         return delayMilliseconds(text) ?? dateMilliseconds(text, now: now)
     }
 
-    /// Reads text by the same rules.
     package static func milliseconds(from value: String, now: UnixMilliseconds) -> UInt64? {
         milliseconds(from: value.utf8.span, now: now)
     }

@@ -1,20 +1,17 @@
 package import Time
 
-/// When a failed delivery is attempted again: exponential backoff with full jitter, so that deliveries that failed together are not due
-/// together.
+/// The schedule of retries: exponential backoff with full jitter, so that deliveries that failed together do not become due together.
 package struct RetryPolicy: Sendable, Equatable {
-    /// The longest delay after the first attempt, in milliseconds; it doubles with each further one.
+    /// The longest delay after the first attempt; it doubles with each further attempt.
     package let baseMilliseconds: UInt64
-    /// The shortest delay, in milliseconds, even when the receiver asks for less.
+    /// The shortest delay, even when the receiver requests less.
     package let floorMilliseconds: UInt64
-    /// The longest backoff, in milliseconds.
     package let ceilingMilliseconds: UInt64
-    /// The longest `Retry-After` that is granted, in milliseconds.
+    /// The longest `Retry-After` that is granted.
     package let retryAfterCeilingMilliseconds: UInt64
-    /// After how many attempts to give up; nil when only the expiry bounds them.
+    /// nil: only the expiry limits attempts.
     package let maximumAttempts: Int?
 
-    /// Makes a policy; a floor above a ceiling and less than one attempt are a programmer's mistake and trap.
     package init(
         baseMilliseconds: UInt64, floorMilliseconds: UInt64, ceilingMilliseconds: UInt64, retryAfterCeilingMilliseconds: UInt64,
         maximumAttempts: Int? = nil
@@ -28,10 +25,10 @@ package struct RetryPolicy: Sendable, Equatable {
         self.maximumAttempts = maximumAttempts
     }
 
-    /// Returns the delay after an attempt, counted from 1, in milliseconds; never overflows.
+    /// Returns the delay after the attempt with this number, from 1. Never overflows.
     ///
-    /// A delay that the receiver requested (`RetryAfter`) is granted between the floor and its ceiling. Otherwise the delay is uniform
-    /// between the floor and the exponential backoff, so that deliveries do not bunch up.
+    /// A requested delay (see `RetryAfter`) is granted between the floor and its ceiling. Otherwise the delay is uniform between the floor
+    /// and the backoff, so that deliveries cluster at neither.
     package func delayMilliseconds(
         afterAttempt attempt: Int, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> UInt64 {
@@ -41,9 +38,8 @@ package struct RetryPolicy: Sendable, Equatable {
         return UInt64.random(in: floorMilliseconds...longestDelayMilliseconds(afterAttempt: attempt), using: &random)
     }
 
-    /// Whether and when to attempt again after so many attempts, counted from 1.
-    ///
-    /// If the next attempt would start at the expiry or later, the delivery is given up at once, so that its end is reported early.
+    /// Decides whether and when to retry after the attempt with this number, from 1. If the next attempt would start at the expiry or
+    /// later, the delivery is given up at once, so that its end is reported early.
     package func next(
         afterAttempt attempt: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds, retryAfterMilliseconds: UInt64? = nil,
         random: inout some RandomNumberGenerator
@@ -65,33 +61,31 @@ package struct RetryPolicy: Sendable, Equatable {
 extension RetryPolicy {
     /// For deliveries that live about a day.
     ///
-    /// A restart of the other side costs seconds; the ceiling is reached after 7 attempts in some 5 minutes. From then on each delivery is
-    /// tried every 5 minutes on average, some 290 times a day, and one that waits out an outage arrives within 10 minutes of its end. An
-    /// hour at most is granted to Retry-After, so that no answer, however wrong, takes more than a small part of the life.
+    /// A restart of the receiver takes seconds. The backoff reaches its ceiling after 7 attempts in about 5 minutes. From then on each
+    /// delivery is attempted every 5 minutes on average, about 290 times a day, and a delivery that waits out an outage arrives within 10
+    /// minutes of its end. Retry-After is limited to an hour, so that a wrong response takes only a small part of the life.
     package static let webhook = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 600_000, retryAfterCeilingMilliseconds: 3_600_000)
 
-    /// For push providers: FCM asks for at least 10 seconds and for jitter, APNs for 15 minutes after its own failures. An hour at most is
-    /// granted to Retry-After.
+    /// For push providers: FCM requests at least 10 seconds and jitter, APNs 15 minutes after its own failures.
     package static let push = RetryPolicy(
         baseMilliseconds: 20_000, floorMilliseconds: 10_000, ceilingMilliseconds: 900_000, retryAfterCeilingMilliseconds: 3_600_000)
 
-    /// The open time of a breaker: at most 5 minutes, half of the longest delay of a delivery, so that it is closed when those are due.
+    /// The time that a breaker stays open: at most 5 minutes, half of the longest delay of a delivery, so that it is closed when those
+    /// deliveries become due.
     package static let breaker = RetryPolicy(
         baseMilliseconds: 10_000, floorMilliseconds: 5000, ceilingMilliseconds: 300_000, retryAfterCeilingMilliseconds: 300_000)
 }
 
-/// The next state of a delivery after a failed attempt.
 package enum RetryDecision: Sendable, Equatable {
-    /// The reason why a delivery is not attempted again, as logs and metrics show it.
+    /// The reason for giving up; the text appears in logs and metrics.
     package enum Ending: String, Sendable, Equatable, CaseIterable {
-        /// The next attempt would come too late.
+        /// The next attempt would start at the expiry or later.
         case expired
-        /// It has had as many attempts as its policy allows.
+        /// The policy permits no further attempt.
         case attemptsSpent = "attempts_spent"
     }
 
-    /// Attempt it again at this time, and not before.
     case retry(at: UnixMilliseconds)
     case giveUp(Ending)
 }

@@ -2,14 +2,12 @@ package import Crypto
 
 /// A secret shared with a webhook's receiver, Standard Webhooks 1.0: `whsec_` and 24 to 64 bytes in standard base64 with padding.
 package struct StandardWebhookSecret: Sendable {
+    /// The reason for rejecting a secret. It contains no part of the text.
     package enum Problem: Error, Equatable {
-        /// It doesn't start with `whsec_`.
         case missingPrefix
-        /// The rest is not standard base64 with padding, or has spaces or line breaks around it.
+        /// Includes spaces or a line end around the base64.
         case notBase64
-        /// It encodes less than 24 bytes.
         case tooShort
-        /// It encodes more than 64 bytes.
         case tooLong
         case unusable(CryptoError)
     }
@@ -18,9 +16,7 @@ package struct StandardWebhookSecret: Sendable {
     private static let byteCounts = 24...64
     let key: HMACKey<SHA256>
 
-    /// Reads a secret's text. Only OpenSSL gets a copy of its bytes; the caller erases the text.
-    ///
-    /// Throws the mistake.
+    /// Parses a secret. Its bytes are copied only into OpenSSL; the caller erases the text.
     package init(_ text: Span<UInt8>) throws(Problem) {
         let secret = try Self.decode(text)
         guard secret.count >= Self.byteCounts.lowerBound else { throw .tooShort }
@@ -47,7 +43,7 @@ package struct StandardWebhookSecret: Sendable {
 }
 
 extension StandardWebhookSecret.Problem: CustomStringConvertible {
-    /// A sentence's end, worded to follow the secret's name.
+    /// The end of a sentence that begins with the secret's name.
     package var description: String {
         switch self {
         case .missingPrefix: "does not start with whsec_"

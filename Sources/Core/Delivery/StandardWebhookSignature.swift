@@ -3,18 +3,16 @@ package import Time
 
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
-    /// The maximum difference of a timestamp from now, in milliseconds.
+    /// The largest difference between a timestamp and now, in milliseconds.
     package static let usualTolerance: UInt64 = 300_000
 
     /// The value of `webhook-timestamp`: Unix seconds in decimal digits.
     package let timestamp: String
-    /// The value of `webhook-signature`: `v1,` and base64 for each secret in their order, separated by spaces.
+    /// The value of `webhook-signature`: `v1,` and base64 for each secret in order, separated by spaces.
     package let signature: String
 
-    /// Signs one attempt; the id (the value of `webhook-id`) is the same on each, the time is the attempt's own.
-    ///
-    /// An id with a full stop could be taken for another message, and no secret proves nothing: both are a programmer's mistake and trap.
-    /// Throws when OpenSSL fails.
+    /// Signs one attempt. The id (the value of `webhook-id`) is the same for all attempts of a delivery; the time is the attempt's. An id
+    /// must not contain a full stop, which would make the signed text ambiguous.
     package init(id: String, now: UnixMilliseconds, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
         precondition(!secrets.isEmpty, "a webhook is signed with at least one secret")
         precondition(!Self.holdsFullStop(id), "a webhook's id holds no full stop")
@@ -27,10 +25,8 @@ package struct StandardWebhookSignature: Sendable {
         signature = signatures.joined(separator: " ")
     }
 
-    /// Whether one of the signatures was made with one of the secrets for this message, at most `toleranceMilliseconds` before or after
-    /// now.
-    ///
-    /// Codes are compared in constant time. Signatures of unknown versions are passed over. Throws when OpenSSL fails.
+    /// Whether a signature matches one of the secrets, and the timestamp is at most `toleranceMilliseconds` before or after now. Codes are
+    /// compared in constant time. Signatures of unknown versions are ignored.
     package static func isGenuine(
         signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], now: UnixMilliseconds,
         toleranceMilliseconds: UInt64 = usualTolerance
@@ -62,7 +58,7 @@ extension StandardWebhookSignature {
         }
     }
 
-    /// The codes of all well-formed signatures of our version.
+    /// Returns the codes of all well-formed `v1` signatures.
     private static func codes(in signature: String) -> [[UInt8]] {
         signature.utf8.split(separator: UInt8(ascii: " ")).compactMap { part in
             guard part.starts(with: version.utf8) else { return nil }
@@ -70,8 +66,8 @@ extension StandardWebhookSignature {
         }
     }
 
-    /// Returns the moment of a timestamp's text; nil for a text that is no number, and for times out of range. The spelling does not
-    /// matter, because the text itself is signed.
+    /// Returns nil when the text is not a number or the time overflows. The spelling of the number does not matter, because the text itself
+    /// is signed.
     private static func moment(ofTimestamp text: String) -> UnixMilliseconds? {
         guard let seconds = UInt64(text), seconds <= .max / 1000 else { return nil }
         return UnixSeconds(rawValue: seconds).milliseconds

@@ -2,18 +2,18 @@ internal import Bytes
 package import Crypto
 package import Time
 
-/// A unique number that begins with the time of its making, RFC 9562 section 5.7: what events and deliveries are called everywhere.
+/// The id of an event or a delivery: a unique number that begins with the time of its creation, RFC 9562 section 5.7.
 ///
 /// Bits from the top: 48 of Unix milliseconds, 4 of version (7), 12 random, 2 of variant (binary 10), 62 random.
 package struct UUIDv7: Hashable, Sendable {
-    /// The latest time that it can hold, in the year 10889.
+    /// The latest time that an id can hold, in the year 10889.
     package static let latestMilliseconds = UnixMilliseconds(rawValue: 1 << 48 - 1)
 
     private static let versionAndVariant: UInt128 = 0x7 << 76 | 0b10 << 62
     private static let versionAndVariantMask: UInt128 = 0xF << 76 | 0b11 << 62
     private let value: UInt128
 
-    /// Makes one of a time and 74 of the 80 random bits; a later time than `latestMilliseconds` counts as that.
+    /// Uses 74 of the 80 random bits. A time later than `latestMilliseconds` is replaced by it.
     package init(milliseconds: UnixMilliseconds, random: InlineArray<10, UInt8>) {
         var tail: UInt128 = 0
         for index in random.indices { tail = tail << 8 | UInt128(random[index]) }
@@ -22,12 +22,11 @@ package struct UUIDv7: Hashable, Sendable {
         value = UInt128(min(milliseconds, Self.latestMilliseconds).rawValue) << 80 | Self.versionAndVariant | placed
     }
 
-    /// Makes one of a time and of random bytes from a pool; throws when OpenSSL fails.
     package init(milliseconds: UnixMilliseconds, from pool: RandomPool) throws(CryptoError) {
         self.init(milliseconds: milliseconds, random: try pool.tenBytes())
     }
 
-    /// Makes one of a time and of a generator's bits, of which it takes two words.
+    /// Takes two words from the generator.
     package init(milliseconds: UnixMilliseconds, using generator: inout some RandomNumberGenerator) {
         let (low, high) = (generator.next() as UInt64, generator.next() as UInt64)
         self.init(
@@ -44,7 +43,7 @@ package struct UUIDv7: Hashable, Sendable {
         self.value = value
     }
 
-    /// Reads its 16 bytes; nil for another length, version or variant.
+    /// Returns nil for another length, version or variant.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var value: UInt128 = 0
@@ -52,7 +51,7 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(value: value)
     }
 
-    /// Reads its text of 36 characters, letters of either case (RFC 9562 section 4); nil for another length, grouping, version or variant.
+    /// Parses 36 characters, with letters of either case (RFC 9562 section 4); nil for another length, grouping, version or variant.
     package init?(_ text: String) {
         let text = text.utf8.span
         guard text.count == 36 else { return nil }
@@ -68,49 +67,45 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(value: value)
     }
 
-    /// The maximum number of an event's deliveries.
     package static let mostDeliveries = 0xFFFF
 
-    /// The same number with its last 16 bits cleared: the id of an event, which leaves room for the ids of its deliveries.
+    /// The id of the event: the same number with its last 16 bits cleared, which number the event's deliveries.
     package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
 
-    /// The maximum number of events that are made together.
+    /// The most events that can be created together.
     package static let mostEvents = 0x8000
 
-    /// The id of one of the events that are made together. Their ids rise with their positions, because receivers sort by them. One random
-    /// bit is cleared for that, so the sum never carries into the bits above the positions.
-    /// - Parameter position: from 0 to below `mostEvents`.
+    /// Returns the id of one of several events that are created together. Ids rise with their positions, because receivers sort by them.
+    /// One random bit is cleared, so that the sum never carries into the bits above the positions.
     package func event(_ position: Int) -> UUIDv7 {
         precondition(0..<Self.mostEvents ~= position, "so many events are not made together")
         return UUIDv7(unchecked: (event.value & ~(1 << 31)) + UInt128(position) << 16)
     }
 
-    /// The id of an event's delivery, so that one is found by the other.
-    /// - Parameter position: which of its deliveries, from 0 to below `mostDeliveries`.
+    /// Returns the id of one of the event's deliveries. `event` and `position` reverse this.
     package func delivery(_ position: Int) -> UUIDv7 {
         precondition(0..<Self.mostDeliveries ~= position, "an event has no such delivery")
         return UUIDv7(unchecked: event.value | UInt128(position + 1))
     }
 
-    /// The delivery's position within its event; -1 for an event's own id.
+    /// The position among the event's deliveries; -1 for the id of the event itself.
     package var position: Int { Int(value & 0xFFFF) - 1 }
 
-    /// When it was made, as its maker says.
+    /// The time of creation, by its creator's clock.
     package var milliseconds: UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(value >> 80)) }
 
-    /// The 16 bytes, most significant first.
+    /// Most significant byte first.
     package var bytes: [UInt8] {
         (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) }
     }
 }
 
 extension UUIDv7: Comparable {
-    /// Orders as the bytes do, and the lower-case texts: by time first.
+    /// Orders by time first, in the same way as the bytes and the lower-case texts.
     package static func < (left: UUIDv7, right: UUIDv7) -> Bool { left.value < right.value }
 }
 
 extension UUIDv7: CustomStringConvertible {
-    /// The 36 characters, lower case.
     package var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(36)

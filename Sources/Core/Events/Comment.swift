@@ -1,14 +1,14 @@
 internal import JSON
 package import Time
 
-/// A comment of a ticket for one person, as the help desk reports it, and the payload of an event of the kind `comment.created`.
+/// A comment of a ticket for one person, as the help desk reports it; the payload of an event of the kind `comment.created`.
 package struct Comment: Sendable, Equatable {
     package struct Author: Sendable, Equatable {
         package let name: String?
         package let avatarID: HelpDeskID?
-        /// The address of the picture: an https URL without credentials; nil when it is unknown.
+        /// The URL from which phones load the picture: https without credentials; nil: unknown.
         package let avatarURL: String?
-        /// The color in place of a picture.
+        /// The color to show without a picture.
         package let avatarColor: String?
 
         package init(name: String?, avatarID: HelpDeskID? = nil, avatarURL: String? = nil, avatarColor: String? = nil) {
@@ -22,7 +22,7 @@ package struct Comment: Sendable, Equatable {
     package struct Attachment: Sendable, Equatable {
         package let id: HelpDeskID?
         package let name: String?
-        /// The size in bytes.
+        /// In bytes.
         package let size: Int64?
 
         package init(id: HelpDeskID?, name: String?, size: Int64?) {
@@ -34,20 +34,19 @@ package struct Comment: Sendable, Equatable {
 
     package let appID: String
     package let userID: String
-    /// The ticket that it was added to; nil when only the channel is known.
+    /// nil when only the channel is known.
     package let ticketID: HelpDeskID?
-    /// The chat's channel, where the help desk identifies tickets by their channels; nil elsewhere.
+    /// The channel of the chat, if the help desk identifies tickets by channel; otherwise nil.
     package let channel: HelpDeskID?
     package let commentID: HelpDeskID
     /// The device that the help desk names; empty when it names none.
     package let deviceID: String
-    /// The type of that device in the app's own words, such as `ios`; nil when it is unknown.
+    /// The type of that device in the app's own words, such as `ios`; nil: not reported.
     package let deviceType: String?
     /// Empty when only files were sent.
     package let body: String
-    /// nil when it is unknown.
     package let author: Author?
-    /// When it was written; nil when the help desk does not say.
+    /// nil: the help desk does not report it.
     package let createdAt: UnixMilliseconds?
     package let attachments: [Attachment]
 
@@ -72,13 +71,12 @@ package struct Comment: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event of a comment.
+    /// Makes the event that reports a comment.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - receivedAt: the arrival of the comment here, also its time of writing if it names none.
-    ///   - lifeMilliseconds: the event's life after its arrival. The help desk's clock may be wrong, so it is not used here.
-    ///   - kind: a kind where `Kind.isForDevices` is true.
-    ///   - trace: the request that brought it.
+    ///   - receivedAt: also replaces a missing `createdAt`.
+    ///   - lifeMilliseconds: from `receivedAt`, because the help desk's clock may be wrong.
+    ///   - kind: one whose `isForDevices` is true.
     package init(
         _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64,
         trace: TraceContext? = nil
@@ -94,13 +92,13 @@ extension Event {
 }
 
 extension Comment {
-    /// Groups notifications and orders deliveries: the channel, or the ticket where there are no channels.
+    /// The key that groups notifications and orders deliveries: the channel, or the ticket where there are no channels.
     package var conversation: HelpDeskID? { channel ?? ticketID }
 
     /// The approximate size of the data without its texts, in bytes.
     private static let fixedSize = 384
 
-    /// The event's data, which receivers of signed events see as it is.
+    /// Returns the event's data, which receivers of signed events see unchanged.
     fileprivate func data(occurredAt: UnixMilliseconds) -> [UInt8] {
         var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
         writer.beginObject()
@@ -136,9 +134,9 @@ extension Comment {
         return writer.bytes
     }
 
-    /// Reads the comment of an event. The event's own members take precedence over its data. Only the comment is required in the data, so
-    /// that data stored by another version can still be shown.
-    /// - Returns: nil when the event is of another kind, or its data is gone or of another form.
+    /// Reads the comment that an event reports. Values that the event itself holds take precedence over its data. The data needs only the
+    /// member `comment`, so that data stored by another version can still be shown.
+    /// - Returns: nil when the event is of another kind, or its data is gone or malformed.
     package init?(_ event: Event) {
         guard let conversation = event.identity.ticketID, let commentID = event.identity.commentID,
             let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject
@@ -154,7 +152,7 @@ extension Comment {
 }
 
 extension Comment.Author {
-    /// Reads what `Comment.data` writes; nil for a value that is no object.
+    /// Reads the output of `Comment.data`; nil when the value is not an object.
     fileprivate init?(_ value: JSONElement) {
         guard value.isObject else { return nil }
         self.init(
@@ -164,7 +162,6 @@ extension Comment.Author {
 }
 
 extension Comment.Attachment {
-    /// Reads what `Comment.data` writes.
     fileprivate init(_ value: JSONElement) {
         self.init(id: value["id"].flatMap { HelpDeskID($0) }, name: value["name"]?.string, size: value["size"]?.integer)
     }

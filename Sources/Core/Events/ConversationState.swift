@@ -1,15 +1,14 @@
 package import Time
 
-/// Something of a help desk's that is remembered because what comes next means something only beside what came before: a ticket, a
-/// conversation, a question to a customer.
+/// State needed to interpret later webhooks of a help desk: a ticket, a conversation, a question to a customer.
 package struct ConversationState: Sendable, Equatable {
+    /// Identifies one state, a *topic*, among those of an app.
     package struct Name: Sendable, Hashable, Comparable {
-        /// The kind of topic, in the help desk's words.
+        /// The kind of topic, in a word of the help desk's.
         package let kind: ByteKey
         package let text: ByteKey
 
-        /// Names a topic.
-        /// - Parameter text: at most some hundred bytes, because it is a part of the store's key.
+        /// - Parameter text: at most some hundred bytes, because it is part of the store's key.
         package init(_ kind: String, _ text: String) {
             (self.kind, self.text) = (ByteKey(kind), ByteKey(text))
         }
@@ -18,13 +17,13 @@ package struct ConversationState: Sendable, Equatable {
         package static func < (left: Name, right: Name) -> Bool { (left.kind, left.text) < (right.kind, right.text) }
     }
 
-    /// The data of a topic whose person was forgotten: nothing may be made of what comes about it.
+    /// The data of a topic whose person was forgotten. No event may be made of later reports about it.
     package static let formerData = Array("former".utf8)
 
     package let name: Name
-    /// Empty for an unknown person.
+    /// Empty: unknown.
     package let userID: String
-    /// The state in a form of the help desk; some hundred bytes.
+    /// In the help desk's own form; some hundred bytes.
     package let data: [UInt8]
 
     package init(_ name: Name, userID: String, data: [UInt8]) {
@@ -34,38 +33,38 @@ package struct ConversationState: Sendable, Equatable {
     package var isOfFormer: Bool { data == Self.formerData }
 }
 
+/// A report of a help desk. It leads to one event, several or none, depending on earlier reports.
 package struct Report: Sendable {
     package enum Decision: Sendable {
-        /// It cannot be decided yet; nothing is stored, and it may be given to the store again with more in it.
+        /// Not decidable yet. Nothing is stored, and the caller may submit the report again with more data.
         case undecided
-        /// Nothing may be stored of it.
-        /// - Parameter reason: a stable word for the log; nil for no line.
+        /// Nothing of it may be stored.
+        /// - Parameter reason: a stable word for the log; nil: not logged.
         case ignored(reason: String?)
-        /// The new state, and the events that are stored in the same transaction, in order.
+        /// New states, and events that are stored in the same transaction, in order.
         /// - Parameters:
-        ///   - remark: a stable word for an irregularity, for metrics; nil for none.
-        ///   - rating: the score in its events, for metrics; nil for none.
-        ///   - mark: the read receipt whose pending pushes end in the same transaction; nil for none.
+        ///   - remark: a stable word for an anomaly, for metrics.
+        ///   - rating: the score that its events report, for metrics.
+        ///   - receipt: pending pushes that it covers end in the same transaction.
         case decided(
             conversations: [ConversationState], incomingEvents: [IncomingEvent], remark: String?, rating: Int64? = nil,
             receipt: ReadReceipt? = nil)
     }
 
     package let appID: String
-    /// The identity that deduplicates repetitions, with `Event.Identity.commentID`: of its event, or a digest of its body. Without a
-    /// comment it is not deduplicated.
+    /// Deduplicates the report: the identity of its event, or a digest of its body. Not deduplicated without a `commentID`.
     package let identity: Event.Identity
-    /// Additional identities that deduplicate its events about comments.
+    /// Further identities that deduplicate the report, for those of its events that report a comment.
     package let events: [Event.Identity]
-    /// The id by which it is named when no event is stored of it.
+    /// Identifies the report when no event of it is stored.
     package let id: UUIDv7
     package let receivedAt: UnixMilliseconds
-    /// The topics that `decide` is asked with; those that it changes are among them.
+    /// The topics whose states `decide` receives. It may change only these.
     package let conversations: [ConversationState.Name]
-    /// The person that the report names itself; stores read this person's devices ahead.
+    /// The person, if the report itself names one. Stores read this person's devices ahead.
     package let userID: String?
-    /// Decides, given those of the topics that are known. It must be pure: it may be called several times, on the store's thread. The
-    /// store itself refuses a decision that names a person who was forgotten (`Admission`).
+    /// Decides, given the known states. It must be pure: the store may call it several times, on its own thread. The store itself rejects a
+    /// decision that names a forgotten person (`Admission`).
     package let decide: @Sendable ([ConversationState.Name: ConversationState]) -> Decision
 
     package init(
@@ -78,7 +77,7 @@ package struct Report: Sendable {
         (self.conversations, self.userID, self.decide) = (conversations.sorted(), userID, decide)
     }
 
-    /// The identity of a report that is recognised by its body.
+    /// Returns the identity of a report that is deduplicated by its body.
     /// - Parameter digest: of the body, in visible ASCII characters.
     package static func identity(appID: String, digest: String) -> Event.Identity? {
         HelpDeskID(digest).map { Event.Identity(appID: appID, ticketID: "webhook", commentID: $0, deviceID: "") }
@@ -86,19 +85,14 @@ package struct Report: Sendable {
 }
 
 package enum ReportOutcome: Sendable, Equatable {
-    /// It is durable.
+    /// The report is durable.
     /// - Parameters:
-    ///   - events: the ids of the events that were stored.
-    ///   - remark: that of the decision.
-    ///   - rating: that of the decision.
-    ///   - superseded: how many pending deliveries its mark has ended.
+    ///   - events: ids of the stored events.
+    ///   - superseded: the number of pending deliveries that its receipt ended.
     case accepted(events: [UUIDv7], remark: String?, rating: Int64? = nil, superseded: Int = 0)
-    /// It, or its event, was stored before, under this one id.
+    /// The report, or its event, was stored before under this one id.
     // In a list: Swift 6.3.1 misaligns the 128 bits of an id within a `Result` of this enum when it is passed to a closure, which traps.
     case duplicate(of: [UUIDv7])
-    /// `Report.Decision.undecided`.
     case undecided
-    /// `Report.Decision.ignored`.
-    /// - Parameter reason: that of the decision.
     case ignored(reason: String?)
 }

@@ -1,57 +1,58 @@
 package import Time
 
-/// One event on its way to one notifier, from its acceptance to its end.
+/// One event for one notifier, from acceptance to its end.
 package struct Delivery: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
-        /// It is still to be delivered, now or later.
         case pending
         case delivered
-        /// It is given up; the reason says why.
+        /// Given up; `reason` says why.
         case dead
-        /// There is no registered device that the notifier serves, which is no error: people sign out, and web chats have none.
+        /// The person has no registered device that the notifier serves. This is no error: users sign out, and web chats have no device.
         case noTarget = "no_target"
 
-        /// Whether the event's data is kept for it: it is to be sent, or may be sent when an operator tries again.
+        /// Whether the event's data must stay stored: it will be sent, or may be sent when an operator retries.
         package var needsData: Bool { self == .pending || self == .dead }
     }
 
-    /// The reason of a delivery that wrote a line to the log. It is stored as delivered, and shown and counted as `logged`, because it
-    /// notified no person.
+    /// The reason of a delivery that wrote a line to the log. It is stored as delivered, but shown and counted as `logged`, because no user
+    /// was notified.
     package static let loggedReason = "logged"
 
-    /// The reason of a delivery that asked a device to remove notifications. It is stored as delivered, and shown and counted as
-    /// `withdrawn`, because it notified no person.
+    /// The reason of a delivery that requested a device to remove notifications. It is stored as delivered, but shown and counted as
+    /// `withdrawn`.
     package static let withdrawnReason = "withdrawn"
 
-    /// The reasons of delivered deliveries that notified no person. They are shown and counted as outcomes.
+    /// Reasons of accepted deliveries that notified no user. They are shown and counted as the outcome.
     package static let silentReasons = [loggedReason, withdrawnReason]
 
-    /// Whether it ended as a line in the log.
     package var isLogged: Bool { state == .delivered && reason.utf8.elementsEqual(Self.loggedReason.utf8) }
 
-    /// Whether it ended because the person had read the comment.
+    /// Whether the delivery ended because the person had read the comment.
     package var isSuperseded: Bool { state == .delivered && reason.utf8.elementsEqual(DeliveryEnding.supersededByRead.reason.utf8) }
 
-    /// The same on every attempt, so that receivers recognise repetitions: `UUIDv7.delivery` of the event's id.
+    /// The same for every attempt, so that receivers can deduplicate; see `UUIDv7.delivery`.
     package let id: UUIDv7
+    /// The name in the configuration.
     package let notifier: String
     package private(set) var event: Event
-    /// The person's device that a comment is for, nil for none in particular; the device of a registry event.
+    /// For a comment: the target device, nil for no particular one. For a registry event: the device that it reports.
     package let deviceID: String?
-    /// The device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
-    /// compared with them, and it comes back with the outcome.
+    /// The device as registered now; nil when it is not registered or has signed out. Its times stay as stored: a provider's time is
+    /// compared with them, and the device comes back with the outcome.
     package let device: Device?
     package let state: State
+    /// Attempts that have begun.
     package let attempts: Int
-    /// When the next try is due; while a try runs, when its lease ends.
+    /// The start of the next attempt; during an attempt, the end of its lease.
     package private(set) var dueAt: UnixMilliseconds
-    /// When it ended; nil while it is pending.
+    /// nil: pending.
     package private(set) var endedAt: UnixMilliseconds?
-    /// The cause of its state in a stable word such as `timeout`; empty before the first attempt.
+    /// The reason for `state` in a stable word such as `timeout`; empty before the first attempt.
     package let reason: String
-    /// The span of the attempt that is under way, which its requests name; nil outside of one, and when the event has no trace.
+    /// The span of the attempt under way, which its requests carry; nil outside an attempt, and when the event has no trace.
     package private(set) var attempt: TraceContext?
 
+    /// Returns the same delivery within an attempt.
     package func attempted(in span: TraceContext?) -> Delivery {
         var delivery = self
         delivery.attempt = span
@@ -75,14 +76,14 @@ package struct Delivery: Sendable, Equatable {
     }
 }
 
-/// One try of a delivery, as it is remembered.
 package struct DeliveryAttempt: Sendable, Equatable {
+    /// From 1.
     package let number: Int
     package private(set) var startedAt: UnixMilliseconds
-    /// When its outcome was known; nil when the process ended before.
+    /// nil: the process ended before the outcome was known.
     package private(set) var endedAt: UnixMilliseconds?
-    /// `delivered`, `retry`, `dead`, or why no attempt followed although one might have arrived (`expired`, `attempts_spent`);
-    /// `interrupted` when the process ended before; empty while it is unknown.
+    /// `delivered`, `retry`, `dead`; `expired` or `attempts_spent` when no retry follows although it might have succeeded; `interrupted`
+    /// when the process ended first; empty while unknown.
     package let outcome: String
     /// A stable word such as `status_503`, `timeout` or `connection_reset`.
     package let reason: String

@@ -1,5 +1,5 @@
+/// Decides which deliveries an event has. Every store follows this rule.
 package enum DeliveryPlan {
-    /// A device that an event may be for.
     package struct Candidate: Sendable, Equatable {
         package let deviceID: String
         package let type: String
@@ -12,20 +12,19 @@ package enum DeliveryPlan {
 
     package struct Row: Sendable, Equatable {
         package let subscription: Subscription
-        /// The device of a comment or of a registry event; nil for none.
+        /// The device that a comment is for, or that a registry event reports; nil: none.
         package let deviceID: String?
-        /// The ending of a delivery that ends when it is made, stored so that operators see why nothing was sent; nil when it waits for its
-        /// first attempt.
+        /// Set when the delivery ends at its creation, so that operators see why nothing was sent. nil: it awaits its first attempt.
         package internal(set) var ending: DeliveryEnding?
     }
 
-    /// The most deliveries of one event. If there would be more, the last one has ended with the reason `too_many_deliveries`.
+    /// The most deliveries of one event. If there would be more, the last one ends with the reason `too_many_deliveries`.
     package static let mostRows = 1000
 
-    /// The deliveries of an event.
+    /// Returns the deliveries of an event.
     /// - Parameters:
     ///   - candidates: the person's registered devices that the event may be for; called only for comments and `isForEachDevice`.
-    ///   - isNotified: whether the same comment has a delivery to this device through this notifier already.
+    ///   - isNotified: whether the same comment already has a delivery to this device through this notifier.
     package static func rows<Failure: Error>(
         _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
@@ -75,17 +74,16 @@ package enum DeliveryPlan {
     }
 }
 
-/// The reason why a store ended a delivery by itself: when it was made, or because of a later event.
+/// The reason for which a store itself ends a delivery, at its creation or later.
 package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
-    /// There is no registered device that the notifier serves.
     case noTarget
     /// The event has more deliveries than `DeliveryPlan.mostRows`.
     case tooMany
-    /// The notifier's queue has no room for the app, as `DeliveryBounds` says.
+    /// The notifier's queue has no room for the app (`DeliveryBounds`).
     case notifierQueueFull
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull
-    /// The person has read the comment, as a `ReadReceipt` says.
+    /// The person has read the comment (`ReadReceipt`).
     case supersededByRead
 
     package var state: Delivery.State {
@@ -96,10 +94,10 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The outcome as operators see and count it: a delivery that was superseded by reading has not arrived.
+    /// The outcome as shown and counted. A superseded delivery is not shown as delivered.
     package var outcome: String { self == .supersededByRead ? "superseded" : state.rawValue }
 
-    /// The reason in a stable word, for metrics and operators.
+    /// A stable word for metrics and operators.
     package var reason: String {
         switch self {
         case .noTarget: "no_target"
@@ -111,22 +109,20 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The most pending deliveries. Every store follows this rule.
+/// Limits of pending deliveries. Every store follows this rule.
 package struct DeliveryBounds: Sendable, Equatable {
     /// For all notifiers together.
     package let maxPending: Int
-    /// For one notifier, so that one that is out of order does not stop the others. Once so many are pending, an app that has less than its
-    /// share of them still finds room, so that one app does not stop the others, until twice as many are pending. A share is the bound
-    /// divided by the number of apps that have something pending there.
+    /// For one notifier, so that the outage of one does not stop the others. Between this limit and twice the limit, an app still has room
+    /// while it has less than its share, so that one app does not stop the others. A share is the limit divided by the number of apps with
+    /// pending deliveries in the queue.
     package let maxPendingPerNotifier: Int
 
-    /// The queue of one notifier, as an event of an app meets it.
+    /// A notifier's queue, as an event of an app finds it.
     package struct Queue: Sendable, Equatable {
-        /// The number of its pending deliveries of all apps.
         package let pending: Int
-        /// The number of them that belong to the event's app.
         package let pendingOfApp: Int
-        /// The number of apps with deliveries in it, including the event's app in any case.
+        /// Apps with pending deliveries, including the event's app in any case.
         package let apps: Int
 
         package init(pending: Int, pendingOfApp: Int, apps: Int) {
@@ -141,15 +137,12 @@ package struct DeliveryBounds: Sendable, Equatable {
         self.maxPendingPerNotifier = maxPendingPerNotifier
     }
 
-    /// The deliveries of an event as they are stored, or `queueFull` when the event is refused as a whole.
+    /// Returns the deliveries to store, or `queueFull` when the event is rejected as a whole.
     ///
-    /// If a notifier's queue is full, its delivery has ended when it is made; the event and its other deliveries are stored. If the common
-    /// queue is full, or the queues of all its notifiers are, a comment is refused, because the help desk sends it again. An event of the
-    /// registry would not be sent again, so it is stored and its deliveries have ended: a sign-in or a sign-out never fails because of
-    /// deliveries.
-    /// - Parameters:
-    ///   - total: how many deliveries are pending.
-    ///   - queue: the queue of a notifier.
+    /// If a notifier's queue is full, its delivery ends at creation; the event and its other deliveries are stored. If the common queue is
+    /// full, or the queues of all its notifiers are, a comment is rejected, because the help desk sends it again. A registry event would
+    /// not be sent again, so it is stored and its deliveries end: a sign-in or sign-out never fails because of deliveries.
+    /// - Parameter total: pending deliveries of all notifiers.
     package func admitted(
         _ rows: [DeliveryPlan.Row], of event: Event, total: Int, queue: (_ notifier: String) -> Queue
     ) -> Result<[DeliveryPlan.Row], StoreError> {
@@ -176,10 +169,8 @@ package struct DeliveryBounds: Sendable, Equatable {
         return waiting == 0 && hasFullQueue ? .failure(notifierQueuesFull) : .success(rows)
     }
 
-    /// Returns why a dead delivery cannot wait again; nil when there is room.
-    /// - Parameters:
-    ///   - total: the number of pending deliveries.
-    ///   - queue: the queue of its notifier.
+    /// Returns why a dead delivery cannot become pending again; nil when there is room.
+    /// - Parameter total: pending deliveries of all notifiers.
     package func obstacle(total: Int, queue: () -> Queue) -> RetryObstacle? {
         // No bound is near, so nothing is counted.
         if total < min(maxPending, maxPendingPerNotifier) { return nil }
@@ -187,7 +178,6 @@ package struct DeliveryBounds: Sendable, Equatable {
         return total < maxPending ? nil : .queueFull
     }
 
-    /// The error while as many deliveries are pending as may be.
     package var commonQueueFull: StoreError {
         StoreError(
             .queueFull, "\(maxPending) deliveries wait already, as many as may",
@@ -201,7 +191,7 @@ package struct DeliveryBounds: Sendable, Equatable {
             remedy: "see why they do not arrive, or raise max_pending_per_notifier")
     }
 
-    /// - Parameter added: how many deliveries of the event itself wait for the notifier already.
+    /// - Parameter added: deliveries of the event itself that already wait for the notifier.
     private func hasRoom(_ queue: Queue, added: Int) -> Bool {
         let pending = queue.pending + added
         if pending < maxPendingPerNotifier { return true }

@@ -1,52 +1,49 @@
 package import Time
 
-/// A change that notifiers report. The store keeps it from its acceptance until its last delivery is deleted.
+/// Something that notifiers report. The store keeps an event from its acceptance until its last delivery is deleted.
 package struct Event: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
+        /// Support has replied in a chat.
         case commentCreated = "comment.created"
         case pushTokenRegistered = "push_token.registered"
-        /// A device's push token is not to be used any more.
+        /// The push token must no longer be used.
         case pushTokenRemoved = "push_token.removed"
         case ticketCreated = "ticket.created"
-        /// Somebody of support has taken a ticket, or was given it.
+        /// An agent has taken a ticket, or was given it.
         case ticketAssigned = "ticket.assigned"
         case ticketTransferred = "ticket.transferred"
         case ticketClosed = "ticket.closed"
-        /// A closed ticket was reopened.
         case ticketReopened = "ticket.reopened"
-        /// A ticket has another status or priority.
         case ticketUpdated = "ticket.updated"
         /// Support asks the customer whether the ticket may be closed.
         case closureRequested = "ticket.closure_requested"
         case closureConfirmed = "ticket.closure_confirmed"
-        /// The customer has not.
         case closureDeclined = "ticket.closure_declined"
         case ratingRequested = "ticket.rating_requested"
         case ticketRated = "ticket.rated"
-        /// A person has read a conversation, on whatever device.
+        /// A person has read a conversation, on any device.
         case conversationSeen = "conversation.seen"
-        /// A message of a conversation whose customer is not known yet (`HeldMessage`); the configured notifiers do not get it.
+        /// A message whose customer is not known yet (`HeldMessage`). No configured notifier receives it.
         case messageHeld = "message.held"
-        /// A person was forgotten, and is to be forgotten by others too.
+        /// A person was forgotten, and receivers must forget the person too.
         case userForgotten = "user.forgotten"
-        /// A person's keys were revoked, so the sessions that they led to must end at the help desk; only relays of such help desks get it.
+        /// A person's keys were revoked, so the help desk sessions that they led to must end. Only relays of such help desks receive it.
         case userSignedOut = "user.signed_out"
         case operatorTest = "operator.test"
-        /// A notifier starts no attempts.
         case notifierPaused = "operator.notifier_paused"
         case notifierRecovered = "operator.notifier_recovered"
         /// Deliveries wait too long, or no longer do.
         case queueLate = "operator.queue_late"
-        /// A certificate or an app's last key ends soon, or was replaced.
+        /// A certificate or an app's last key expires soon, or was replaced.
         case credentialExpires = "operator.credential_expires"
-        /// A file system has little space left, or enough again.
+        /// A file system has little free space, or enough again.
         case diskLow = "operator.disk_low"
-        /// Far more authorizations are denied than usual, or no longer are.
+        /// Far more authorizations than usual are denied, or no longer are.
         case denialsJump = "operator.denials_jump"
         /// Something does not work, or works again.
         case problem = "operator.problem"
 
-        /// Whether it is for the service's operators, and has no person.
+        /// Whether it is for the service's operators. It then concerns no person.
         package var isForOperators: Bool {
             switch self {
             case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump, .problem: true
@@ -54,7 +51,7 @@ package struct Event: Sendable, Equatable {
             }
         }
 
-        /// Whether the person's devices show it: support has said something, or asks something. Its payload is a `Comment`.
+        /// Whether the person's devices show it, because support says or asks something. The payload is a `Comment`.
         package var isForDevices: Bool {
             switch self {
             case .commentCreated, .closureRequested, .ratingRequested: true
@@ -62,7 +59,7 @@ package struct Event: Sendable, Equatable {
             }
         }
 
-        /// Whether a help desk reported it and will repeat an event that could not be stored.
+        /// Whether a help desk reports it. The help desk repeats a report that could not be stored.
         package var isReported: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
@@ -73,15 +70,15 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// The subject of an event. Two webhooks with the same identity report one event: the help desk may send a webhook several times, and
-    /// one for each device.
+    /// The subject of an event. Webhooks with the same identity report one event: the help desk may repeat one, and send one per device.
     package struct Identity: Sendable, Hashable {
+        /// The id as received.
         package let appID: String
-        /// The ticket that the comment was added to; nil when it is about no comment.
+        /// The ticket or channel (`Comment.conversation`); nil: none.
         package let ticketID: HelpDeskID?
-        /// The comment; nil when it is about none.
+        /// nil: not about a comment.
         package let commentID: HelpDeskID?
-        /// The device; empty when none was named.
+        /// Empty: no device was named.
         package let deviceID: String
 
         package init(appID: String, ticketID: HelpDeskID?, commentID: HelpDeskID?, deviceID: String) {
@@ -91,7 +88,7 @@ package struct Event: Sendable, Equatable {
             self.deviceID = deviceID
         }
 
-        /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+        /// Compares bytes, because Swift's strings are equal when they are canonically equivalent.
         package static func == (left: Self, right: Self) -> Bool {
             left.ticketID == right.ticketID && left.commentID == right.commentID && ByteKey(left.appID) == ByteKey(right.appID)
                 && ByteKey(left.deviceID) == ByteKey(right.deviceID)
@@ -105,10 +102,9 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// The unit of order of deliveries, within a notifier and an app.
+    /// The key by which deliveries stay in order, within a notifier and an app.
     package enum OrderKey: Sendable, Hashable {
         case ticket(HelpDeskID)
-        /// The person of an event without a ticket.
         case person(ByteKey)
     }
 
@@ -116,10 +112,10 @@ package struct Event: Sendable, Equatable {
     package let kind: Kind
     package let identity: Identity
     package let userID: String
-    /// The type of device that it names, in the app's own words; nil when it is unknown.
+    /// The type of the named device in the app's own words; nil: not reported.
     package let deviceType: String?
-    /// The time of the event: by the help desk's clock if a help desk reported it, otherwise `receivedAt`, by the store's clock if it has
-    /// one. Receivers get it, whichever process delivers, so it is never converted.
+    /// The time by the help desk's clock if a help desk reported the event; otherwise the same as `receivedAt`, by the store's clock if it
+    /// has one. Receivers get it whichever process delivers, so it is never converted.
     package let occurredAt: UnixMilliseconds
     package private(set) var receivedAt: UnixMilliseconds
     /// The latest end of its deliveries.
@@ -127,16 +123,15 @@ package struct Event: Sendable, Equatable {
     /// The payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
-    /// The span of the request that it came with, the parent of its attempts' spans; nil when no request caused it.
+    /// The span of the request that caused the event, and the parent of its attempts' spans; nil: no request caused it.
     package let trace: TraceContext?
 
-    /// The data of an event whose texts and tokens are gone.
+    /// The data of an event whose texts and tokens were erased.
     package static let noData = Array("{}".utf8)
 
-    /// The unit of order of its deliveries, for notifiers that keep an order.
+    /// For notifiers that keep an order.
     package var orderKey: OrderKey { identity.ticketID.map { .ticket($0) } ?? .person(ByteKey(userID)) }
 
-    /// Whether its texts and tokens are still there.
     package var hasData: Bool { data != Self.noData }
 
     package init(

@@ -1,10 +1,10 @@
-/// A message that is held because the help desk has not named its conversation's customer yet.
+/// A message that cannot be delivered yet, because the help desk has not reported whose conversation it belongs to.
 ///
-/// It is stored as an event of the kind `message.held` with one delivery, whose attempts ask the help desk again. So it survives a restart,
-/// only one replica asks at a time, and it expires with its event.
+/// It is stored as an event of the kind `message.held` with one delivery, whose attempts query the help desk. So it survives a restart,
+/// only one of the processes that share a store queries at a time, and it ends with the life of its event.
 package enum HeldMessage {
-    /// The notifier whose attempts ask. It is Deskgate's own: no name in a configuration has a colon.
+    /// The notifier whose attempts query the help desk. It is internal: no configured name contains a colon.
     package static let notifier = "owner:lookup"
-    /// The one subscription of such an event. The messages of a conversation wait for each other, so that they are delivered in order.
+    /// The only subscription of such an event. It keeps the order, so that messages of a conversation are delivered in their order.
     package static let subscription = Subscription(notifier: notifier, keepsOrder: true)
 }

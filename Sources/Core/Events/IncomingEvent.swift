@@ -1,13 +1,12 @@
 package import Time
 
-/// An event that has just come in, with its subscriptions.
 package struct IncomingEvent: Sendable {
     package private(set) var event: Event
     package let subscriptions: [Subscription]
-    /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
+    /// A push token that came with the event. The registry stores it unless the device's app has registered another or has signed out.
     package let token: PushToken?
-    /// Whether the person and the device leave the event as soon as none of its deliveries is pending, because it reports an erasure. Its
-    /// dead deliveries cannot be retried.
+    /// Whether the person and the device are erased from the event as soon as no delivery is pending, because it is about a forgotten
+    /// person. Its dead deliveries cannot be retried.
     package let isErased: Bool
 
     package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil, isErased: Bool = false) {
@@ -19,13 +18,14 @@ package struct IncomingEvent: Sendable {
 }
 
 package struct Subscription: Sendable, Equatable {
+    /// The name in the configuration.
     package let notifier: String
     package let deviceTypes: DeviceTypes
-    /// Whether a comment has no delivery to this notifier unless the person has a registered device that it serves.
+    /// Whether a comment is delivered to this notifier only if the person has a registered device that it serves.
     package let requiresDevice: Bool
-    /// Whether deliveries with the same `Event.orderKey` are attempted one after the other, in the order of their acceptance.
+    /// Whether deliveries with the same `Event.orderKey` are attempted one after the other, in the order of acceptance.
     package let keepsOrder: Bool
-    /// Whether an event that is no comment has a delivery for each of the person's registered devices that the notifier serves, and none
+    /// Whether an event that is no comment has a delivery for each registered device of the person that the notifier serves, and none
     /// otherwise.
     package let isForEachDevice: Bool
 
@@ -41,15 +41,13 @@ package struct Subscription: Sendable, Equatable {
     }
 }
 
-/// For how long a comment is recognised that comes again.
-///
-/// The help desk posts a webhook up to three times, and once more when our answer was lost. Who has captured a signed webhook may send it
-/// at any time, so that it is recognised for much longer.
+/// The period in which a repeated comment is deduplicated. The help desk posts a webhook up to three times, and once more when our response
+/// was lost. An attacker who has captured a signed webhook may send it at any time, so the period is much longer.
 package enum Deduplication {
-    /// For how long after its arrival, in milliseconds: 90 days.
+    /// From the comment's arrival: 90 days.
     package static let milliseconds: UInt64 = 90 * 86_400_000
 
-    /// Since when a comment has arrived that must be recognised.
+    /// Returns the earliest arrival of a comment that must be deduplicated.
     package static func recognisedFrom(now: UnixMilliseconds) -> UnixMilliseconds { now.saturating(subtracting: milliseconds) }
 }
 

@@ -20,85 +20,84 @@ package import Time
 /// `misconfigured`, which pauses the notifier. A new type of notifier is also added to the configuration; `CONTRIBUTING.md` lists the
 /// steps.
 package protocol Notifier: Sendable {
-    /// Whether the deliveries of one ticket must be tried one after the other, in the order of their acceptance.
+    /// Whether the deliveries of one ticket must be attempted one after the other, in the order of acceptance.
     var keepsTicketOrder: Bool { get }
-    /// The maximum number of concurrent attempts.
+    /// The most attempts that run at once.
     var concurrency: Int { get }
-    /// The delays between attempts.
     var retryPolicy: RetryPolicy { get }
-    /// The maximum length of an attempt in milliseconds. It bounds the lease: after a crash, the next attempt waits a little longer than
-    /// that.
+    /// The longest attempt. If a process ends during an attempt, the next attempt waits a little longer than this.
     var longestAttemptMilliseconds: UInt64 { get }
-    /// Milliseconds after `misconfigured` until one delivery probes whether the other side was repaired; nil waits for a reload.
+    /// The time after a `misconfigured` outcome until one delivery is attempted, to find out whether the receiver was repaired; nil: only a
+    /// reload resumes deliveries.
     var probeAfterMilliseconds: UInt64? { get }
-    /// The limits of calls to the receiver about one person or one device; at most one for each scope. `RateLimitedCall` names the calls
-    /// that count; the notifier must make no others.
+    /// The most calls to the receiver about one person or one device; at most one rule per scope. Only the calls that `RateLimitedCall`
+    /// describes are counted, and the notifier must make no others.
     var rateLimits: [OutboundRateLimit] { get }
 
-    /// The server that it calls, if its requests carry the attempt's trace on; nil when they do not.
+    /// The server that receives the attempt's trace with each request; nil: requests carry no trace.
     var tracedServer: ServerAddress? { get }
 
-    /// The operator's remedy when an outcome with this reason is `misconfigured` or has a `settingsFault`: the end of a sentence.
+    /// Returns the remedy, the end of a sentence, for an outcome with this reason that is `misconfigured` or has a `settingsFault`.
     func remedy(for reason: String) -> String
 
-    /// Attempts one delivery.
-    /// - Parameter completion: called exactly once, on any thread, and must not block. A notifier bounds its own time.
+    /// Makes one attempt, which the notifier itself limits in time.
+    /// - Parameter completion: called exactly once, on any thread, and must not block.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void)
 }
 
 extension Notifier {
+    /// The longest that can be configured.
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
     package var probeAfterMilliseconds: UInt64? { nil }
     package var tracedServer: ServerAddress? { nil }
-    /// By default unlimited.
     package var rateLimits: [OutboundRateLimit] { [] }
+    /// For notifiers without settings.
     package func remedy(for reason: String) -> String { "look at the log" }
 }
 
 package struct DeliveryOutcome: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case delivered
-        /// It may arrive later.
-        /// - Parameter retryAfterMilliseconds: how long the receiver asked to be left alone, if it did.
+        /// A later attempt may succeed.
+        /// - Parameter retryAfterMilliseconds: the delay that the receiver requested, if any.
         case retry(retryAfterMilliseconds: UInt64?)
-        /// It can never arrive: trying again would not help.
+        /// No attempt can succeed.
         case dead
-        /// It can never arrive, because this token is no longer valid for the device.
-        /// - Parameter since: the time from which it is invalid, if the provider reported it: a token registered later may be valid.
+        /// No attempt can succeed, because the device no longer uses this push token.
+        /// - Parameter since: the time from which on that holds, if the provider reports one; a token registered later stays valid.
         case deviceGone(since: UnixMilliseconds?)
-        /// Nothing can arrive through this notifier until the configuration is changed; pending deliveries are kept.
+        /// No delivery of this notifier can succeed until an operator changes the configuration. Pending deliveries stay.
         case misconfigured
     }
 
-    /// The reason why an operator should check the notifier's settings although the outcome does not pause it.
+    /// The reason for an operator to check the notifier's settings although the outcome does not pause it.
     package enum SettingsFault: Sendable, Equatable {
-        /// The receiver's words for this device are the same as for any device while the settings are those of another app.
+        /// The receiver responds about this device as it would about every device if the settings were those of another app.
         case possible
-        /// The receiver lacks what it needs for this type of device, and can reach the others.
+        /// The receiver lacks what this type of device requires, and can reach the other types.
         case ofDeviceType
-        /// The receiver refuses the credential of one app, and may take those of others.
+        /// The receiver rejects the credential of one app, and may accept those of others.
         case ofApp
     }
 
     package let verdict: Verdict
-    /// A stable word for metrics and people, such as `status_503`; never the receiver's own text.
+    /// A stable word for metrics and operators, such as `status_503`; never text that the receiver wrote.
     package let reason: String
-    /// Whether attempts rest for a while: the receiver asked for less, or answered 502 or 504.
+    /// Whether attempts pause for a while: the receiver requested fewer, or responded 502 or 504.
     package let slowsDown: Bool
-    /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
+    /// Whether the outcome concerns only this device and says nothing about the receiver's health, so that other deliveries may start now.
     package let isAboutDevice: Bool
-    /// Whether the receiver was called: an outcome without a call, such as a superseded event, shows nothing of its health.
+    /// Whether the receiver was called. An outcome without a call, such as for a superseded event, says nothing about its health.
     package let wasAsked: Bool
-    /// Whether the call may have reached the receiver; one that has not does not count towards the notifier's pace.
+    /// Whether the call may have reached the receiver. A call that has not is not counted towards `rateLimits`.
     package let mayHaveArrived: Bool
-    /// The provider's environment that accepted the token, to be stored with a device whose record lacks it.
+    /// The provider's environment that accepted the token, to be stored with the device; nil when the device's record already has it.
     package let environment: String?
-    /// Whether the receiver works and only wants fewer attempts, which is no failure. A proxy answers 502 or 504 for a receiver that is
-    /// down.
+    /// Whether the receiver works and only requests fewer attempts, which is no failure. A proxy responds 502 or 504 if it is down.
     package var asksForLess: Bool { slowsDown && status.map { $0 < 500 } ?? true }
-    /// The doubt about the notifier's settings; nil for none, or when the verdict is `misconfigured`.
+    /// nil: nothing is doubtful, or the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?
-    /// The status of the one response that it follows from; nil when there was none, or when it follows from several.
+    /// The status of the only response; nil when there was none or there were several.
     package let status: Int?
 
     package init(

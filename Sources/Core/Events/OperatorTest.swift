@@ -1,10 +1,9 @@
 internal import JSON
 package import Time
 
-/// The payload of an event of the kind `operator.test`, with which an operator checks that events arrive. It has no person.
+/// The payload of an event of the kind `operator.test`, by which an operator tests whether events arrive. It concerns no person.
 package struct OperatorTest: Sendable, Equatable {
     package let appID: String
-    /// The name of the notifier that is tried.
     package let notifier: String
 
     package init(appID: String, notifier: String) {
@@ -12,7 +11,7 @@ package struct OperatorTest: Sendable, Equatable {
         self.notifier = notifier
     }
 
-    /// Reads the test of an event; nil when the event is of another kind, or its data is gone or of another form.
+    /// Returns nil when the event is of another kind, or its data is gone or malformed.
     package init?(_ event: Event) {
         guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else { return nil }
         self.init(appID: event.identity.appID, notifier: notifier)
@@ -20,10 +19,7 @@ package struct OperatorTest: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event of a test.
-    /// - Parameters:
-    ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: the life of the event.
+    /// - Parameter id: a new one, with room for the ids of deliveries.
     package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
         let data: JSONValue = ["notifier": .string(test.notifier)]
         self.init(

@@ -1,19 +1,20 @@
 internal import JSON
 package import Time
 
-/// A report that a person has read a conversation, or all of them, until a moment: pending pushes of it are superseded.
+/// A report that a person has read a conversation, or all of them, until a time. Pending pushes about it are obsolete.
 package struct ReadReceipt: Sendable, Equatable {
-    /// The most pending deliveries of a notifier that are looked at, those that are due first: everything else that is to be stored waits
-    /// meanwhile. So many pushes of an app wait only while a provider is out of order.
+    /// The most pending deliveries of a notifier that are examined, the earliest due first; other writes to the store wait meanwhile. An
+    /// app has so many pending pushes only during a provider's outage.
     package static let mostExamined = 5000
 
     package let person: RevokedPerson
+    /// See `Comment.conversation`; nil: all conversations.
     package let conversation: HelpDeskID?
-    /// The notifiers whose pending deliveries end. They keep no order.
+    /// Notifiers whose pending deliveries end. They keep no order.
     package let notifiers: [String]
-    /// When it arrived here: comments that arrived later are not read.
+    /// Comments that arrived later are unread.
     package private(set) var receivedAt: UnixMilliseconds
-    /// The time of reading, by the help desk's clock that also dates comments: later comments are unread. nil when it is unknown.
+    /// The time of reading, by the help desk's clock, which also dates comments: later comments are unread. nil: not reported.
     package let readAt: UnixMilliseconds?
 
     package init(
@@ -24,7 +25,7 @@ package struct ReadReceipt: Sendable, Equatable {
         (self.receivedAt, self.readAt) = (receivedAt, readAt)
     }
 
-    /// Whether a pending delivery of an event to one of its notifiers is pointless.
+    /// Whether a pending delivery of the event to one of `notifiers` is obsolete.
     package func covers(_ event: Event) -> Bool {
         ByteKey(event.identity.appID) == ByteKey(person.appID) && ByteKey(event.userID) == ByteKey(person.userID)
             && (conversation == nil || event.identity.ticketID == conversation) && event.receivedAt <= receivedAt
@@ -37,13 +38,11 @@ extension ReadReceipt: Timestamped {
 }
 
 extension Event {
-    /// Makes the event of a read receipt.
+    /// Makes the event that reports a receipt.
     /// - Parameters:
-    ///   - ticketID: the ticket that was read; nil for all, or where only the channel is known.
-    ///   - channel: the channel that was read, where the help desk identifies tickets by their channels.
+    ///   - ticketID: nil for all tickets, or where only the channel is known.
+    ///   - channel: the channel, if the help desk identifies tickets by channel.
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: the life of the event.
-    ///   - trace: the request that brought it.
     package init(
         _ receipt: ReadReceipt, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, id: UUIDv7, lifeMilliseconds: UInt64,
         trace: TraceContext? = nil
@@ -64,16 +63,14 @@ extension Event {
 }
 
 extension Report {
-    /// For how long, in milliseconds, the same person and conversation have no second event but for devices: an app may report each message
-    /// that it shows.
+    /// The time in which the same person and conversation have no second event except for devices, in milliseconds: an app may report each
+    /// message that it shows.
     package static let seenPauseMilliseconds: UInt64 = 1000
 
-    /// The report of a backend's read receipt. It is never deduplicated, because each one may end further pushes.
+    /// Makes the report of a backend's receipt. It is never deduplicated, because each receipt may end further deliveries.
     /// - Parameters:
-    ///   - isChannel: whether the conversation is named by its channel.
-    ///   - subscriptions: the receivers of its event.
+    ///   - isChannel: whether `receipt.conversation` is a channel.
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: the life of the event.
     package init(_ receipt: ReadReceipt, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifeMilliseconds: UInt64) {
         let (person, now) = (receipt.person, receipt.receivedAt)
         // A digest, because the name of a topic stays when its person is forgotten.
@@ -97,7 +94,7 @@ extension Report {
 }
 
 extension ConversationState {
-    /// Whether it says that this person was the last one, at most so long before a time. Another person may have the same digest.
+    /// Whether this person was the last one, less than `milliseconds` before `now`. Another person may have the same digest.
     fileprivate func wasSeen(by userID: String, within milliseconds: UInt64, of now: UnixMilliseconds) -> Bool {
         guard ByteKey(self.userID) == ByteKey(userID), let last = UInt64(String(decoding: data, as: UTF8.self)) else { return false }
         let at = UnixMilliseconds(rawValue: last)

@@ -1,18 +1,19 @@
 internal import JSON
 
-/// The payloads of the events of a ticket that no phone shows. Those that phones show have a `Comment`.
+/// Payloads of ticket events that phones do not show. Events that phones show have a `Comment`.
 package enum TicketPayload {
     /// The payload of `ticket.created`, `….assigned`, `….transferred`, `….closed`, `….reopened` and `….updated`.
     package struct Report: Sendable {
         package let ticketID: HelpDeskID
+        /// nil: not reported.
         package let channel: HelpDeskID?
-        /// The kind of channel that it came from, as `Ticket.channelType(_:)` says.
+        /// The kind of channel that the ticket came from, see `Ticket.channelType(_:)`.
         package let channelType: String?
-        /// The help desk's own words; nil when it has said nothing.
+        /// In the help desk's own words; nil: not reported.
         package let status, closeStatus, priority: String?
-        /// The ids of the group and of the agent that have the ticket; nil for none.
+        /// The group and the agent that have the ticket; nil: none.
         package let group, agentID: String?
-        /// The members that have changed with their former values, nil where none was known.
+        /// Changed members with their former values; nil: unknown.
         package let changedFrom: [(member: StaticString, value: String?)]
 
         package init(
@@ -25,7 +26,7 @@ package enum TicketPayload {
             self.channelType = channelType
         }
 
-        /// The text of a JSON object.
+        /// A JSON object.
         package var data: [UInt8] {
             var writer = JSONWriter(capacity: 256)
             writer.beginObject()
@@ -48,9 +49,8 @@ package enum TicketPayload {
     /// The payload of `ticket.closure_confirmed`, `ticket.closure_declined` and `ticket.rated`.
     package struct Answer: Sendable {
         package struct Rating: Sendable {
-            /// 1 to 5; nil when it cannot be read.
+            /// 1 to 5; nil: unreadable.
             package let score: Int64?
-            /// The customer's own words; nil for none.
             package let comment: String?
 
             package init(score: Int64?, comment: String?) {
@@ -58,18 +58,18 @@ package enum TicketPayload {
             }
         }
 
-        /// The ticket; nil when only the channel is known.
+        /// nil when only the channel is known.
         package let ticketID: HelpDeskID?
         package let channel: HelpDeskID
+        /// The message that asked the question.
         package let commentID: HelpDeskID
-        /// Nil when the question was whether the ticket may be closed.
+        /// nil: the question was whether the ticket may be closed.
         package let rating: Rating?
 
         package init(ticketID: HelpDeskID?, channel: HelpDeskID, commentID: HelpDeskID, rating: Rating? = nil) {
             (self.ticketID, self.channel, self.commentID, self.rating) = (ticketID, channel, commentID, rating)
         }
 
-        /// The text of a JSON object.
         package var data: [UInt8] {
             var writer = JSONWriter(capacity: 256)
             writer.beginObject()

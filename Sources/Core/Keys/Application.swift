@@ -1,21 +1,21 @@
 package import Crypto
 package import Time
 
-/// An app that may use the chat, with the secrets that make and prove its users' keys.
+/// An app that may use the chat, with the secrets that mint and verify its users' keys.
 package struct Application: Sendable {
     package struct Key: Sendable {
         package enum State: String, Sendable, CaseIterable {
-            /// It verifies security keys, and new ones may be minted with it.
+            /// Verifies and mints security keys.
             case active
-            /// It verifies security keys, and none are minted with it.
+            /// Only verifies security keys.
             case verifyOnly = "verify_only"
         }
 
-        /// Unique within the app, and part of each security key made with it.
+        /// Unique within the app; part of each security key.
         package let id: UInt32
         package let secret: HMACKey<SHA256>
         package let state: State
-        /// The last second in which it verifies anything; nil for no end.
+        /// The last second in which the key verifies; nil: no end.
         package let notAfter: UnixSeconds?
 
         package init(id: UInt32, secret: HMACKey<SHA256>, state: State = .active, notAfter: UnixSeconds? = nil) {
@@ -25,32 +25,29 @@ package struct Application: Sendable {
             self.notAfter = notAfter
         }
 
-        /// Whether new security keys may be made with it: it is active, and its time is not over, with no regard to clocks that differ.
+        /// Ignores clock skew.
         func mints(at now: UnixSeconds) -> Bool { state == .active && !hasEnded(at: now) }
 
-        /// Whether its time is over, with no regard to clocks that differ.
+        /// Ignores clock skew.
         package func hasEnded(at now: UnixSeconds) -> Bool { notAfter.map { now > $0 } ?? false }
     }
 
-    /// The app's id: UTF-8, compared byte by byte.
+    /// UTF-8, compared byte by byte.
     package let id: [UInt8]
-    /// The id as text, made once: a denial that is logged must not take longer because the app exists.
+    /// The id as text, made once, so that logging a denial does not take longer for an app that exists.
     package let name: String
-    /// Names it where revocations are looked up.
+    /// Identifies the app in revocations.
     package let digest: KeyedDigest
-    /// By ascending id; none only where its backend alone decides.
+    /// By rising id; empty only when the app's backend alone decides.
     package let keys: [Key]
-    /// The life of its users' keys, where it differs from other apps.
     package let life: KeyLife
-    /// Until then its authorizations are answered 200 where they would be denied; nil denies.
+    /// Until this time, authorizations that would be denied are answered 200; nil: they are denied.
     package let shadowUntil: UnixSeconds?
-    /// The authority over its users: key, backend or both.
     package let verification: VerifyMode
-    /// Names its people in logs while it has no key.
+    /// The key of the references to users in logs, while the app has no other.
     let spareSecret: HMACKey<SHA256>?
 
-    /// Makes an app; two keys of one id are a programmer's mistake and trap.
-    /// - Parameter signingSecret: signs the calls of its backend, and names its people in logs if it has no key.
+    /// - Parameter signingSecret: signs the calls of the app's backend; without `keys`, also the key of references to users in logs.
     package init(
         id: String, keys: [Key], life: KeyLife = KeyLife(), shadowUntil: UnixSeconds? = nil, verification: VerifyMode = .key,
         signingSecret: StandardWebhookSecret? = nil
@@ -66,10 +63,9 @@ package struct Application: Sendable {
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 
-    /// When its shadow mode ends; nil when it is off at `now`.
+    /// Returns the end of shadow mode; nil when it is off at `now`.
     package func shadowEnd(at now: UnixSeconds) -> UnixSeconds? { shadowUntil.flatMap { now < $0 ? $0 : nil } }
 
-    /// The index in `keys` of a key id.
     func index(of keyID: UInt32) -> Int? {
         for index in keys.indices where keys[index].id == keyID {
             return index
@@ -77,46 +73,43 @@ package struct Application: Sendable {
         return nil
     }
 
-    /// The key that mints by default: of those that may mint, the one with the largest id, which is the newest.
+    /// Returns the default key for minting: of those that may mint, the one with the largest id, which is the newest.
     package func mintingKey(at now: UnixSeconds) -> Key? { keys.last { $0.mints(at: now) } }
 }
 
-/// The life of an app's security keys, where it differs from other apps.
+/// The life of one app's security keys, where it differs from other apps.
 package struct KeyLife: Sendable, Equatable {
-    /// The default life of a key in seconds: a week. `init` also writes it as the longest life.
+    /// The default life of a key: a week. `deskgate init` also writes it as the longest life.
     package static let standardSeconds: UInt64 = 7 * 24 * 3600
 
-    /// The oldest that a key of the app may be, in seconds since its issue; nil for as old as the policy allows.
+    /// The longest time since a key's issue; nil: as the policy says.
     package var longestSeconds: UInt64?
-    /// The default life of the app's keys in seconds; 0 for ever, nil for that of other apps.
+    /// The life of a key for which the caller gives none; 0: unlimited, nil: as for other apps.
     package var defaultSeconds: UInt64?
 
-    /// Makes bounds; by default those of all apps hold.
     package init(longestSeconds: UInt64? = nil, defaultSeconds: UInt64? = nil) {
         self.longestSeconds = longestSeconds
         self.defaultSeconds = defaultSeconds
     }
 }
 
+/// Limits of key validity beyond what the keys say themselves.
 package struct KeyPolicy: Sendable, Equatable {
-    /// The tolerated difference of clocks in seconds.
     package var clockSkewSeconds: UInt64
-    /// The oldest that a key may be, in seconds since its issue; nil for any age.
+    /// The longest time since a key's issue; nil: any.
     package var longestLifeSeconds: UInt64?
 
-    /// Makes a policy; the defaults are the product's.
     package init(clockSkewSeconds: UInt64 = 60, longestLifeSeconds: UInt64? = nil) {
         self.clockSkewSeconds = clockSkewSeconds
         self.longestLifeSeconds = longestLifeSeconds
     }
 
-    /// The policy for an app whose keys live so long.
     package func narrowed(by life: KeyLife) -> KeyPolicy {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 
-    /// When a genuine key of an app ends: by its own time, the longest life or the end of its secret, whichever is first. Clocks that
-    /// differ are not considered. A key without an end has the latest time that a key can hold.
+    /// Returns the end of a verified key: its own expiry, the longest life or the end of its secret, whichever is first. Ignores clock
+    /// skew. A key without an end returns `SecurityKey.latestTime`.
     package func end(of key: SecurityKey, in application: Application) -> UnixSeconds {
         var end = SecurityKey.latestTime
         if key.expiresAt != 0 { end = min(end, key.expiresAt) }
@@ -125,22 +118,22 @@ package struct KeyPolicy: Sendable, Equatable {
         return end
     }
 
-    /// Whether a secret that verifies until `notAfter` has retired at `now`.
+    /// Whether a secret that verifies until `notAfter` has expired, considering clock skew.
     package func isOver(_ notAfter: UnixSeconds?, now: UnixSeconds) -> Bool {
         notAfter.map { now.elapsed(since: $0) > clockSkewSeconds } ?? false
     }
 
-    /// Returns why a genuine key is not in force at `now`; nil when it is.
-    /// - Parameter notAfter: the expiry of the secret that made it.
+    /// Returns why a verified key is not valid at `now`; nil when it is.
+    /// - Parameter notAfter: the end of the secret that made it.
     package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         return denial(issuedAt: key.issuedAt, notAfter: notAfter, now: now)
     }
 
-    /// Returns why a key issued then, or a credential derived from it, is not in force at `now` because of its age or its secret; nil when
+    /// Returns why a key with this time of issue, or a credential derived from it, is not valid because of its age or its secret; nil when
     /// it is.
-    /// - Parameter notAfter: the expiry of the secret that made the key.
+    /// - Parameter notAfter: the end of the secret that made the key.
     func denial(issuedAt: UnixSeconds, notAfter: UnixSeconds?, now: UnixSeconds) -> Denial? {
         // Never adds, so that no clock and no limit, however wrong, can overflow.
         let age = now.elapsed(since: issuedAt)

@@ -1,26 +1,24 @@
 package import Time
 
-/// The recent authorizations of one user of an app, as one process has answered them.
-///
-/// It has times, reasons and key ids, and no text of a caller.
+/// The recent authorizations of one user of an app in one process. Contains times, reasons and key ids, and no text of a caller.
 package struct AuthorizationHistory: Sendable {
     static let mostDenials = 3
 
     package struct Success: Sendable, Equatable {
         package let at: UnixSeconds
-        /// The app's key that allowed it; nil when the app's backend decides alone.
+        /// nil when the app's backend decides alone.
         package let keyID: UInt32?
-        /// Whether only the app's shadow mode allowed it.
+        /// Whether only the app's shadow mode allowed the request.
         package var isShadowed = false
     }
 
     package enum Reason: Sendable, Equatable {
         /// Answered 403.
         case denial(Denial)
-        /// Answered 400, because the security key is malformed.
+        /// Answered 400 because the security key is malformed.
         case malformedKey(ValidationError.Problem)
 
-        /// Reads the word; nil for another one.
+        /// Returns nil for an unknown word.
         init?(word: String) {
             if let denial = Denial(rawValue: word) {
                 self = .denial(denial)
@@ -31,7 +29,7 @@ package struct AuthorizationHistory: Sendable {
             }
         }
 
-        /// The word that logs and metrics have.
+        /// The word in logs and metrics.
         package var word: String {
             switch self {
             case .denial(let denial): denial.rawValue
@@ -40,17 +38,17 @@ package struct AuthorizationHistory: Sendable {
         }
     }
 
-    /// The last request that was denied for one reason, with one key.
+    /// The last request that was denied for one reason and with one key.
     package struct Denied: Sendable, Equatable {
         package let reason: Reason
-        /// The app's key in the request; nil for none of them.
+        /// nil: the request named none of the app's keys.
         package let keyID: UInt32?
         package let at: UnixSeconds
 
-        /// The reason of a 403; nil for other answers.
+        /// nil: answered 400.
         package var denial: Denial? { if case .denial(let denial) = reason { denial } else { nil } }
 
-        /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
+        /// Whether only an existing user can cause this denial: the key was genuine, or an operator has blocked the user.
         package var provesUser: Bool {
             switch denial {
             case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
@@ -60,17 +58,16 @@ package struct AuthorizationHistory: Sendable {
             }
         }
 
-        /// Whether the request had a genuine key. A blocked user of an app whose backend alone understands keys is denied without one.
+        /// Whether the request had a genuine key. If only the app's backend understands keys, a blocked user is denied without one.
         package var isOfGenuineKey: Bool { provesUser && keyID != nil }
     }
 
-    /// The last success; nil when none is known.
     package private(set) var lastSuccess: Success?
-    /// The last denial of each reason and key, the latest first, three at most. The latest of a genuine key is always among them.
+    /// The last denial of each reason and key, latest first, at most `mostDenials`. Always includes the latest denial of a genuine key.
     package private(set) var denials: [Denied] = []
-    /// Whether the latest request that was decided was denied.
+    /// Whether the latest decided request was denied.
     package private(set) var isDenied = false
-    /// The answer to a request after all those, which was neither allowed nor denied; nil when none has followed.
+    /// The response after all others, if it neither allowed nor denied.
     package internal(set) var failure: AuthorizationFailure?
     private var counts = DenialCounts()
 
@@ -88,20 +85,20 @@ package struct AuthorizationHistory: Sendable {
 
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
-    /// The latest denial of a genuine key after the last success, if later denials could be caused by strangers; nil otherwise.
+    /// The latest denial of a genuine key after the last success, if denials that any caller can cause have followed; otherwise nil.
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
         // Like in `merged`, a success counts as the later one of answers within one second.
         return denials.first { $0.isOfGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 
-    /// Returns the number of denied requests within ten minutes, counted in whole minutes.
+    /// Counts the denials of the last ten minutes, in whole minutes.
     package func count(at now: UnixSeconds) -> Int { counts.total(at: now) }
 
-    /// When the latest request came that was decided.
+    /// The time of the latest decided request.
     private var latest: UnixSeconds { isDenied ? denials.first?.at ?? 0 : lastSuccess?.at ?? 0 }
 
-    /// Combines the answers of two processes. Of answers within one second, a success counts as the latest, and a failure as the earliest.
+    /// Combines the histories of two processes. Within one second, a success is the latest response, and a failure the earliest.
     func merged(with other: AuthorizationHistory) -> AuthorizationHistory {
         var merged = AuthorizationHistory()
         merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
@@ -118,7 +115,7 @@ package struct AuthorizationHistory: Sendable {
         return merged
     }
 
-    /// The same by another clock, which is ahead by so many seconds, or behind.
+    /// Converts to another clock, which is ahead by so many seconds, or behind.
     func moved(bySeconds seconds: Int64) -> AuthorizationHistory {
         let minutes = Int64((Double(seconds) / 60).rounded())
         return AuthorizationHistory(
@@ -143,7 +140,7 @@ package struct AuthorizationHistory: Sendable {
         dropOldest()
     }
 
-    /// Drops the oldest of too many denials, but not the latest of a genuine key: a stranger must not displace the user's own reason.
+    /// Drops the oldest denials beyond the limit, but not the latest of a genuine key: a stranger must not displace the user's own reason.
     private mutating func dropOldest() {
         while denials.count > Self.mostDenials {
             let last = denials.count - 1
@@ -152,13 +149,13 @@ package struct AuthorizationHistory: Sendable {
     }
 }
 
-/// Counts denials in a window of ten minutes, in one counter for each minute.
+/// Counts denials in a window of ten minutes, with one counter per minute.
 struct DenialCounts: Sendable {
     private static let kept = 10
 
     /// The minute of the latest denial, since 1970.
     private var latest: UInt64 = 0
-    /// By the minute, modulo their number.
+    /// Indexed by the minute modulo the number of counters.
     private var counts = InlineArray<10, UInt32>(repeating: 0)
 
     mutating func add(at now: UnixSeconds) {
@@ -166,7 +163,7 @@ struct DenialCounts: Sendable {
         add(1, inMinute: max(latest, now.rawValue / 60))
     }
 
-    /// Adds denials of a minute, unless it is more than ten minutes before the latest one.
+    /// Ignores a minute that is ten minutes or more before the latest one.
     mutating func add(_ count: UInt32, inMinute minute: UInt64) {
         if minute > latest {
             for passed in 0..<min(minute - latest, UInt64(Self.kept)) { counts[Self.index(minute - passed)] = 0 }

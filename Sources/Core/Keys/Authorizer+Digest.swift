@@ -2,10 +2,10 @@ internal import Bytes
 internal import Crypto
 
 extension Authorizer {
-    /// Domain separation: digests of secrets make no security keys.
+    /// Domain separation from security keys.
     private static let label: StaticString = "deskgate/keys/v1"
 
-    /// Returns the `keysDigest` of apps, which are sorted by their ids, as their keys are.
+    /// Computes `keysDigest`. The apps and their keys must be sorted by id.
     static func digest(of applications: [Application]) throws(CryptoError) -> String {
         var bytes: [UInt8] = []
         for application in applications {

@@ -1,11 +1,12 @@
 package import Time
 
-/// A key of an app whose security keys are all revoked, also later ones.
+/// A key of an app for which all security keys are revoked, including later ones.
 package struct RevokedKey: Sendable, Equatable {
     package let app: String
     package let keyID: UInt32
+    /// Whether Deskgate mints with it.
     package let isMinting: Bool
-    /// The newest other key that may mint and is not revoked; nil when there is none.
+    /// The newest other key that may mint and is not revoked; nil: none.
     package let other: UInt32?
 
     package init(app: String, keyID: UInt32, isMinting: Bool, other: UInt32?) {
@@ -14,7 +15,7 @@ package struct RevokedKey: Sendable, Equatable {
 }
 
 extension Authorizer {
-    /// The revoked keys that have not ended, of each app the newest first. Backends may mint with each, whatever its state.
+    /// Returns the revoked keys that have not ended, the newest first for each app. Backends may mint with them, whatever their state.
     package func revokedKeys(_ revocations: Revocations, now: UnixSeconds) -> [RevokedKey] {
         applications.flatMap { application in
             func isRevoked(_ key: Application.Key) -> Bool { revocations.revokesAll(of: key.id, app: application.digest) }

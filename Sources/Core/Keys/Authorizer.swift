@@ -19,14 +19,13 @@ package import Time
 ///
 /// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread. Authorizing allocates nothing.
 package final class Authorizer: Sendable {
-    /// A verdict and which app it is about.
     package struct Authorization: Sendable, Equatable {
         package let verdict: Verdict
-        /// The index in `applications`; nil when none has the id, or the request is malformed.
+        /// The index in `applications`; nil when no app has the id, or the request is malformed.
         package let application: Int?
-        /// The index of the app that the request names, also when its security key is malformed; nil when none has the id.
+        /// Like `application`, but also set when only the security key is malformed.
         package let namedApplication: Int?
-        /// Whether the person is blocked or was forgotten, so that the shadow mode allows nothing.
+        /// Whether the person is blocked or was forgotten, so that shadow mode does not apply.
         fileprivate let isKeptOut: Bool
 
         fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isKeptOut: Bool = false) {
@@ -41,23 +40,24 @@ package final class Authorizer: Sendable {
             (application, self.namedApplication, isKeptOut) = (nil, namedApplication, false)
         }
 
-        /// The same decision with the verdict that the app's backend has led to.
-        /// - Parameter isKeptOut: whether the user was blocked while the backend was asked.
+        /// Returns the decision with the verdict to which the app's backend has led.
+        /// - Parameter isKeptOut: whether the user was blocked while the backend was queried.
         package func confirmed(by verdict: Verdict, isKeptOut: Bool = false) -> Authorization {
             Authorization(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
         }
 
-        /// The decision as if the named app did not exist: a malformed request stays malformed, and everything else is denied.
+        /// The decision as if the named app did not exist: a malformed request stays malformed, any other is denied.
         package var ofUnknownApp: Authorization {
             if case .malformed = verdict { Authorization(verdict) } else { Authorization(.denied(.unknownApp, keyID: nil)) }
         }
     }
 
+    /// By rising id.
     package let applications: [Application]
-    /// Requirements on genuine keys; an app may narrow them (`KeyPolicy.narrowed(by:)`).
+    /// Requirements for genuine keys. An app may have a limit of its own (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
-    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes with the same one accept
-    /// and mint the same keys. It reveals nothing of the secrets.
+    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits. Two processes with the same digest
+    /// accept and mint the same keys. It reveals nothing about the secrets.
     package let keysDigest: String
     // The keys of the digests that name users in the record of recent authorizations, by the index of the app.
     private let userKeys: [KeyedDigest]
@@ -65,8 +65,6 @@ package final class Authorizer: Sendable {
     // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
     private let dummySecret: HMACKey<SHA256>
 
-    /// Makes the snapshot; two apps of one id are a programmer's mistake and trap.
-    /// - Throws: when OpenSSL fails.
     package init(_ applications: [Application], policy: KeyPolicy = KeyPolicy()) throws(CryptoError) {
         self.applications = applications.sorted { $0.id.lexicographicallyPrecedes($1.id) }
         precondition(Set(applications.map(\.id)).count == applications.count, "app ids are unique")
@@ -79,13 +77,7 @@ package final class Authorizer: Sendable {
         self.userKeys = userKeys
     }
 
-    /// Decides on one request.
-    /// - Parameters:
-    ///   - appID: valid UTF-8, as it arrived.
-    ///   - userID: valid UTF-8, as it arrived.
-    ///   - securityKey: valid UTF-8, as it arrived.
-    ///   - now: the time to decide for.
-    ///   - revocations: the ones in force.
+    /// Decides on one request. The texts must be valid UTF-8, as received.
     package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Authorization {
@@ -137,7 +129,7 @@ package final class Authorizer: Sendable {
         }
     }
 
-    /// Judges where only the app's backend understands the key.
+    /// Decides when only the app's backend understands the key.
     private func verify(
         foreignKey: Span<UInt8>, _ application: Int, appID: Span<UInt8>, userID: Span<UInt8>, revocations: Revocations
     ) -> Authorization {
@@ -151,11 +143,11 @@ package final class Authorizer: Sendable {
         return Authorization(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
     }
 
-    /// Returns the decision, or `shadowed` in place of a denial while the app is in shadow mode.
+    /// Returns `shadowed` in place of a denial while the app is in shadow mode; otherwise the decision.
     ///
     /// Use it for authorization only: on other routes a caller without a key would get another person's messages. An unknown app has no
-    /// shadow mode. Blocked and forgotten users stay denied, because a block is an operator's decision about a person, while shadow mode is
-    /// for keys that are not yet right. Sign-outs and revoked keys concern keys.
+    /// shadow mode. A user who is blocked or was forgotten stays denied: shadow mode is for keys that are not yet right, and a block is an
+    /// operator's decision about a person. A sign-out and a revoked key concern keys, so they do not keep a user out.
     package func applyingShadowMode(to decision: Authorization, now: UnixSeconds) -> Authorization {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil, !decision.isKeptOut
@@ -163,7 +155,7 @@ package final class Authorizer: Sendable {
         return Authorization(.shadowed(denial, keyID: keyID), application)
     }
 
-    /// The index of the app with exactly this id.
+    /// Finds the app with exactly this id, byte by byte.
     package func index(of appID: Span<UInt8>) -> Int? {
         var low = 0
         var high = applications.count
@@ -192,23 +184,23 @@ package final class Authorizer: Sendable {
     }
 }
 
-/// Pseudonyms of people and apps for logs: they distinguish them without naming them.
+/// References to users and apps in logs. They distinguish two users, and do not reveal the ids.
 ///
-/// They are keyed with the secret of the lowest key id of the app, or of the first app for one that is not configured, so they are the same
+/// They are keyed with the secret of the app's lowest key id, or of the first app for an app that is not configured. So they are the same
 /// after a restart and on every replica until that secret leaves the configuration. An app without keys uses the secret that signs its
 /// calls.
 extension Authorizer {
-    /// Domain separation: what names people makes no security keys.
+    /// Domain separation from security keys.
     private static let label: StaticString = "deskgate/ref/v1"
     private static let recentLabel: StaticString = "deskgate/recent/v1"
 
-    /// Names a person of an app: 12 hexadecimal digits; nil when OpenSSL fails.
+    /// Returns 12 hexadecimal digits; nil when OpenSSL fails.
     package func userReference(appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
         reference(secret(for: appID), appID: appID, userID: userID)
     }
 
-    /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
-    /// configured as for one that is: it neither searches for the app again nor leaves out a name.
+    /// Returns references to the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an
+    /// app that is not configured: it neither searches for the app again nor omits a reference.
     package func references(
         of decision: Authorization, appID: Span<UInt8>, userID: Span<UInt8>
     ) -> (app: String?, user: String?) {
@@ -217,15 +209,14 @@ extension Authorizer {
         return (reference(secret, appID: appID, userID: nobody.span), reference(secret, appID: appID, userID: userID))
     }
 
-    /// Names a user in the record of recent authorizations. Allocates nothing, and takes as long for an app that is not configured.
-    ///
-    /// All replicas give the same name, as long as the app has the secret that names its people.
-    /// - Parameter application: the index of the app; nil for one that is not configured.
+    /// Returns the digest that identifies a user in the record of recent authorizations. Allocates nothing, and takes as long for an app
+    /// that is not configured. It is the same on all replicas while the app has the same secret.
+    /// - Parameter application: the index of the app; nil: not configured.
     package func digest(ofUser userID: Span<UInt8>, in application: Int?) -> KeyedDigest {
         SipHash(application.map { userKeys[$0] } ?? Self.unknownAppKey).finish(userID)
     }
 
-    /// Derives the key of an app's digests from the secret that names its people. An app without any secret has a key of this process.
+    /// Derives the key of an app's digests from the secret of its references. An app without any secret has a key of this process.
     private static func userKey(of application: Application) throws(CryptoError) -> KeyedDigest {
         guard let secret = application.keys.first?.secret ?? application.spareSecret else { return application.digest }
         let code = try secret.code { message throws(CryptoError) in

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Text as a key: compared, ordered and hashed as UTF-8, because Swift's strings are equal when Unicode calls them so.
+/// Text that is compared, ordered and hashed as UTF-8, because Swift's strings are equal when they are canonically equivalent.
 package struct ByteKey: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -8,12 +8,10 @@ package struct ByteKey: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// Whether the bytes are the same.
     package static func == (left: ByteKey, right: ByteKey) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
-    /// The order of the bytes.
     package static func < (left: ByteKey, right: ByteKey) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
@@ -22,8 +20,7 @@ package struct ByteKey: Hashable, Comparable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
 }
 
-/// A digest of texts in 64 bits (FNV-1a), the same in every process and version. Whoever chooses the texts can make two with the same
-/// digest.
+/// Returns a 64-bit digest of texts (FNV-1a), the same in every process and version. A caller who chooses the texts can make collisions.
 package func shortDigest(of texts: String...) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for text in texts {

@@ -1,39 +1,32 @@
 internal import Bytes
 
-/// The public grammar of identifiers, checked on UTF-8 bytes without allocating.
+/// The public grammar of identifiers, checked on UTF-8 bytes without allocating. Each text must be valid UTF-8.
 package enum FieldGrammar {
-    /// The longest app id in UTF-16 code units; real ones have 136.
+    /// In UTF-16 code units; real app ids have 136.
     package static let longestAppID = 255
-    /// The longest user id and security key in UTF-16 code units, which is how the help desk counts its "100 characters".
+    /// The longest user id and security key in UTF-16 code units, in which the help desk counts its "100 characters".
     package static let longestUserID = 100
 
-    /// Checks an app id.
-    /// - Parameter text: valid UTF-8.
     package static func problem(ofAppID text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestAppID)
     }
 
-    /// Checks a user id.
-    /// - Parameter text: valid UTF-8.
     package static func problem(ofUserID text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestUserID)
     }
 
     /// Checks a security key that only the app's backend understands.
-    /// - Parameter text: valid UTF-8.
     static func problem(ofForeignKey text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestUserID)
     }
 
-    /// Checks a security key's text and takes it apart.
-    /// - Parameter text: valid UTF-8.
+    /// Parses a security key. `problem` has a meaning only when `key` is nil.
     package static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: ValidationError.Problem) {
         if let key = SecurityKey(text) { return (key, .notASecurityKey) }
         return (nil, problem(of: text, longest: longestUserID) ?? .notASecurityKey)
     }
 
-    /// Checks any text of 1 to `longest` UTF-16 code units without control characters.
-    /// - Parameter text: valid UTF-8.
+    /// Checks a text of 1 to `longest` UTF-16 code units without control characters.
     package static func problem(of text: Span<UInt8>, longest: Int) -> ValidationError.Problem? {
         if text.isEmpty { return .empty }
         if text.hasControlCharacter { return .controlCharacter }

@@ -1,11 +1,11 @@
 package import Time
 
-/// Names a genuine security key, as revocations do, and proves nothing. It is kept with everything that was derived from the key, so that
-/// this ends with the key.
+/// Identifies a genuine security key in revocations, and proves nothing. It is stored with everything derived from the key, so that this
+/// ends with the key.
 package struct KeyIdentity: Sendable, Equatable {
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
-    /// The random bytes by which the key can be revoked alone: 16, and no secret.
+    /// Random bytes by which one key can be revoked: 16, not secret.
     package let salt: [UInt8]
 
     package init(keyID: UInt32, issuedAt: UnixSeconds, salt: [UInt8]) {
@@ -15,6 +15,5 @@ package struct KeyIdentity: Sendable, Equatable {
 }
 
 extension SecurityKey {
-    /// The identity that tickets and other things derived from the key carry.
     package var identity: KeyIdentity { KeyIdentity(keyID: keyID, issuedAt: issuedAt, salt: salt) }
 }

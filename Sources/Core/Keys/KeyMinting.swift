@@ -1,28 +1,22 @@
 package import Crypto
 package import Time
 
-/// Makes security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
+/// Mints security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
 package struct KeyMinting: Sendable {
-    /// The reason why a key cannot be minted.
     package enum Refusal: Error, CustomStringConvertible {
         /// A field would make a key that is never accepted.
         case malformed(ValidationError)
         case unknownApp
-        /// The app has no key of that id.
         case unknownKey(UInt32)
-        /// The app has no key at all, because its backend alone decides.
+        /// The app has no keys, because its backend alone decides.
         case noKey
-        /// New keys are not made with this one, because it is `verify_only`.
         case keyVerifyOnly(UInt32)
-        /// New keys are not made with this one, because its `not_after` has passed.
         case keyEnded(UInt32)
-        /// The app has no key with which new ones may be made.
         case noActiveKey
-        /// It would outlive the secret that makes it.
+        /// The key would outlive the secret that makes it.
         case outlivesKey(UInt32, longestSeconds: UInt64)
-        /// It would live longer than the configuration allows.
         case lifeTooLong(longestSeconds: UInt64)
-        /// It would end at a time that a key cannot say.
+        /// The key would expire after `SecurityKey.latestTime`.
         case endTooFar(longestSeconds: UInt64)
         case failed(CryptoError)
 
@@ -48,28 +42,27 @@ package struct KeyMinting: Sendable {
     }
 
     package struct Minted: Sendable {
+        /// A secret of the user.
         package let securityKey: String
         package let keyID: UInt32
         package let issuedAt: UnixSeconds
-        /// The last second in which it is valid; 0 for ever.
+        /// The last second in which the key is valid; 0: no end.
         package let expiresAt: UnixSeconds
     }
 
     private let authorizer: Authorizer
     private let defaultLifeSeconds: UInt64
 
-    /// Prepares minting for the apps of `authorizer`.
-    /// - Parameter defaultLifeSeconds: how long a key lives when neither the caller nor its app says; 0 for ever.
+    /// - Parameter defaultLifeSeconds: the life when neither the caller nor the app gives one; 0: unlimited.
     package init(_ authorizer: Authorizer, defaultLifeSeconds: UInt64) {
         self.authorizer = authorizer
         self.defaultLifeSeconds = defaultLifeSeconds
     }
 
-    /// Makes a key.
+    /// Mints a key.
     /// - Parameters:
-    ///   - keyID: which of the app's secrets; nil for `Application.mintingKey`.
-    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default, which is cut where the secret ends before.
-    ///   - now: when it is made.
+    ///   - keyID: nil: `Application.mintingKey`.
+    ///   - lifeSeconds: 0: unlimited; nil: the default, cut to the end of the secret.
     package func mint(
         appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UnixSeconds
     ) throws(Refusal) -> Minted {
@@ -90,7 +83,7 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// Makes a key that lives for `lifeSeconds`, or as long as the app and its secret allow if that is shorter; otherwise as `mint` does.
+    /// Mints a key that lives for `lifeSeconds`, or as long as the app and its secret allow if that is shorter.
     package func mintShortLived(appID: String, userID: String, lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
         let application = try application(Array(appID.utf8))
         let bounds = [longestLife(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]
@@ -118,7 +111,7 @@ package struct KeyMinting: Sendable {
         return key
     }
 
-    /// Returns the expiry of a key made with `secret`. A requested life is never shortened; the default one is.
+    /// Returns the expiry of a key made with `secret`. A requested life is never cut; the default one is.
     private func expiry(
         after lifeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
     ) throws(Refusal) -> UnixSeconds {

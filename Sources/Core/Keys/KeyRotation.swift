@@ -1,12 +1,12 @@
-/// The rotation of an app's secret in three steps, each of which all processes take over before the next one: a new key is added, it is
-/// made the active one, and the old one is removed. A value that decides; nothing is changed here.
+/// The rotation of an app's secret in three steps: a new key is added, it is made the active one, and the old one is removed. All processes
+/// must apply a step before the next one. This value only decides; it changes nothing.
 package struct KeyRotation: Sendable {
     package struct Key: Sendable, Equatable {
         package let id: UInt32
         package let state: Application.Key.State
-        /// Whether its `not_after` has passed.
+        /// Whether the key's `not_after` has passed.
         package let isOver: Bool
-        /// Whether every security key that it makes is revoked.
+        /// Whether every security key made with it is revoked.
         package let isRevoked: Bool
 
         package init(id: UInt32, state: Application.Key.State, isOver: Bool, isRevoked: Bool = false) {
@@ -16,7 +16,7 @@ package struct KeyRotation: Sendable {
             self.isRevoked = isRevoked
         }
 
-        /// Whether none of its security keys is accepted, so that removing it denies no user.
+        /// Whether no security key made with it is allowed, so that its removal denies no user.
         fileprivate var isUseless: Bool { isOver || isRevoked }
 
         fileprivate func with(state: Application.Key.State) -> Key {
@@ -25,9 +25,9 @@ package struct KeyRotation: Sendable {
     }
 
     package enum Step: Sendable, Equatable {
-        /// A new key is added, which only verifies.
+        /// Adds a key that only verifies.
         case add(UInt32)
-        /// This key becomes the one that mints, and all others only verify.
+        /// Makes this key the one that mints. All others only verify.
         case activate(UInt32)
         case retire(UInt32)
 
@@ -37,6 +37,7 @@ package struct KeyRotation: Sendable {
             }
         }
 
+        /// The name in responses.
         package var name: String {
             switch self {
             case .add: "add"
@@ -52,10 +53,10 @@ package struct KeyRotation: Sendable {
         self.keys = keys.sorted { $0.id < $1.id }
     }
 
-    /// The step that is next; nil when a new key would have no number, because the largest one is taken.
+    /// The next step; nil when a new key would have no id, because the largest one is taken.
     ///
-    /// The newest key, by its number, is the one to be active; a newer one is added only when no other is left. A key that has ended or is
-    /// revoked is never made active.
+    /// The newest key by id is to be the active one. A key is added only when no other is left. A key that has ended or is revoked is never
+    /// made active.
     package var next: Step? {
         guard let newest = keys.last(where: { !$0.isUseless }) else { return added }
         let others = keys.filter { $0.id != newest.id }
@@ -65,10 +66,10 @@ package struct KeyRotation: Sendable {
         return removable.map { .retire($0.id) } ?? added
     }
 
-    /// Whether a key has ended by its `not_after` or is revoked, so that removing it denies no user.
+    /// Whether a key has ended by its `not_after` or is revoked, so that its removal denies no user.
     package func isUseless(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isUseless } }
 
-    /// Whether these keys are what a step makes of earlier ones.
+    /// Whether these keys are the result of the step on `earlier`.
     package func follows(_ step: Step, _ earlier: KeyRotation) -> Bool {
         keys == earlier.after(step)
     }

@@ -1,15 +1,15 @@
 internal import JSON
 package import Time
 
-/// The knowledge of one or more processes about the recent authorizations of one user.
+/// The recent authorizations of one user, as one or more processes know them.
 package struct KnownAuthorizations: Sendable {
-    /// When the process began to record; of several, the one that began last.
+    /// The start of recording; of several processes, the latest start.
     package let startedAt: UnixSeconds
-    /// Since when no denial was dropped for lack of room: a user without a record was not denied since then.
+    /// The time since which no denial was dropped for lack of room: a user without a record was not denied since then.
     package let completeSince: UnixSeconds
-    /// The user's record; nil when there is none.
+    /// nil: no record.
     package let history: AuthorizationHistory?
-    /// The number of other processes that did not answer.
+    /// Other processes that were queried and have not responded.
     package var silentReplicas = 0
 
     package init(startedAt: UnixSeconds, completeSince: UnixSeconds, history: AuthorizationHistory?) {
@@ -25,8 +25,7 @@ package struct KnownAuthorizations: Sendable {
         return merged
     }
 
-    /// Returns the record by another clock, which is ahead by so many milliseconds, or behind. The record has whole seconds, so fractions
-    /// are dropped.
+    /// Converts to another clock, which is ahead by so many milliseconds, or behind; rounded to whole seconds.
     package func moved(byMilliseconds milliseconds: Int64) -> KnownAuthorizations {
         let seconds = Int64((Double(milliseconds) / 1000).rounded())
         var moved = KnownAuthorizations(
@@ -37,7 +36,7 @@ package struct KnownAuthorizations: Sendable {
     }
 }
 
-/// The form between processes: JSON, with moments by the clock that they share, in seconds.
+/// The format between processes: JSON, with times in seconds by the clock that they share.
 extension KnownAuthorizations {
     package func serialized() -> [UInt8] {
         let value: JSONValue = [
@@ -47,7 +46,7 @@ extension KnownAuthorizations {
         return value.serialized()
     }
 
-    /// Reads it; nil when it has another form.
+    /// Returns nil for malformed text.
     package init?(parsing text: [UInt8]) {
         guard let value = JSONValue(parsing: text), let startedAt = Self.moment(value["started_at"]),
             let completeSince = Self.moment(value["complete_since"])

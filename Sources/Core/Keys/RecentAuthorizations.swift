@@ -1,15 +1,15 @@
 package import Time
 
-/// The recent authorizations of one app's users in one process, bounded. A value; the caller locks.
+/// The recent authorizations of one app's users in one process, bounded. The type is a value; the caller locks.
 ///
-/// Callers choose user ids, so anyone can invent a million of them. Users are therefore kept in four groups with separate room, and in each
-/// the least recent user leaves first. A stranger who invents ids displaces only strangers who were denied once. Users whom a genuine key
-/// or an earlier success has proven to exist are separate, and so are users whose last request was allowed. Failures have a table of their
-/// own, so that an outage, which affects all users at once, displaces no denied user.
+/// Callers choose user ids, so any caller can invent a million of them. Users are therefore stored in four groups with separate limits, and
+/// a full group drops its least recent user. A caller who invents ids displaces only users who were denied once and may be invented. Users
+/// whom a genuine key or an earlier success has proven to exist are separate, and so are users whose last request was allowed. Failures
+/// have a table of their own, so that an outage, which affects all users at once, displaces no denied user.
 package struct RecentAuthorizations: Sendable {
-    /// The maximum number of users.
+    /// The most users per group.
     package struct Limits: Sendable, Equatable {
-        /// Of all apps together: 4,096 users who are denied, and 8,192 who are allowed.
+        /// For all apps together: 4,096 denied users, and 8,192 allowed ones.
         private static let all = (allowed: 8192, proven: 2048, stranger: 1024)
         private static let least = 64
 
@@ -17,16 +17,11 @@ package struct RecentAuthorizations: Sendable {
         let proven: Int
         let stranger: Int
 
-        /// Makes limits.
-        /// - Parameters:
-        ///   - allowed: users whose last request was allowed.
-        ///   - proven: denied users who exist.
-        ///   - stranger: denied users who may be invented: as many who were denied once, and as many who were denied repeatedly.
+        /// - Parameter stranger: for `repeated` and for `new`, each.
         init(allowed: Int, proven: Int, stranger: Int) {
             (self.allowed, self.proven, self.stranger) = (allowed, proven, stranger)
         }
 
-        /// The fair share of one of so many apps.
         package init(apps: Int) {
             func share(_ all: Int) -> Int { max(Self.least, all / max(1, apps)) }
             self.init(allowed: share(Self.all.allowed), proven: share(Self.all.proven), stranger: share(Self.all.stranger))
@@ -43,28 +38,28 @@ package struct RecentAuthorizations: Sendable {
 
     fileprivate enum Group: Int, CaseIterable {
         case allowed
-        /// Denied, and a genuine key or an earlier success proves that the user exists.
+        /// Denied; a genuine key or an earlier success proves that the user exists.
         case proven
+        /// Denied repeatedly; may be invented.
         case repeated
-        /// Denied once, and perhaps invented.
+        /// Denied once; may be invented.
         case new
     }
 
-    /// Since when no denied user was displaced.
+    /// The time since which no denied user was displaced.
     package private(set) var completeSince: UnixSeconds
     private var tables: [BoundedTable<KeyedDigest, AuthorizationHistory>]
-    /// The failures after all other answers of their users.
+    /// Failures that came after all other responses to their users.
     private var failures: BoundedTable<KeyedDigest, AuthorizationFailure>
 
-    /// Makes an empty record.
-    /// - Parameter since: the time from which it records.
+    /// - Parameter since: the start of recording.
     package init(_ limits: Limits, since: UnixSeconds) {
         completeSince = since
         tables = Group.allCases.map { BoundedTable(limit: limits.room(of: $0)) }
         failures = BoundedTable(limit: limits.stranger)
     }
 
-    /// Changes how many users are kept. Users beyond the limit leave when the next users come.
+    /// Changes the limits. Users beyond a limit are dropped when the next users come.
     package mutating func resize(_ limits: Limits) {
         for group in Group.allCases { tables[group.rawValue].limit = limits.room(of: group) }
         failures.limit = limits.stranger
@@ -72,7 +67,6 @@ package struct RecentAuthorizations: Sendable {
 
     var count: Int { tables.reduce(0) { $0 + $1.count } }
 
-    /// The record of a user; nil when there is none.
     package func history(of user: KeyedDigest) -> AuthorizationHistory? {
         guard let failure = failures[user] else { return found(user)?.history }
         var history = found(user)?.history ?? AuthorizationHistory()
@@ -80,7 +74,7 @@ package struct RecentAuthorizations: Sendable {
         return history
     }
 
-    /// Records an answer that neither allows nor denies. It says nothing else about the user.
+    /// Records a response that neither allows nor denies. It changes nothing else about the user.
     package mutating func record(_ failure: AuthorizationFailure, of user: KeyedDigest) { failures.insert(failure, for: user) }
 
     package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {

@@ -2,32 +2,31 @@ internal import Bytes
 package import Crypto
 package import Time
 
-/// A security key taken apart: what a company's backend gives a signed-in user, and what the help desk shows us on every request.
+/// A parsed security key. A company's backend gives it to a signed-in user, and the help desk sends it with every request.
 ///
-/// As text it has always 89 characters: `dgk1.` and 63 bytes in base64url. The bytes are the head (flags, key id, issue and expiry time,
-/// salt) and a MAC over the head, the app and the user. Parsing proves nothing; only `Authorizer` does.
+/// The text always has 89 characters: `dgk1.` and 63 bytes in base64url. The bytes are the head (flags, key id, time of issue, expiry,
+/// salt) and a MAC over the head, the app and the user. Parsing proves nothing; only `Authorizer` verifies.
 package struct SecurityKey: Sendable {
-    /// The length of every security key in characters.
     package static let textCount = prefix.utf8CodeUnitCount + encodedCount
-    /// The largest time that a key can hold: it has 40 bits.
+    /// The latest time that a key can hold, in 40 bits.
     package static let latestTime = UnixSeconds(rawValue: 1 << 40 - 1)
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
-    /// The offset and length of the salt in the head, in bytes.
+    /// The salt's start in the head and its length, in bytes.
     static let (saltStart, saltCount) = (15, 16)
     private static let encodedCount = 84
 
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
-    /// The last second in which it is valid; 0 for ever.
+    /// The last second in which the key is valid; 0: no end.
     package let expiresAt: UnixSeconds
-    /// The random bytes by which one key can be revoked alone: 16, and no secret.
+    /// 16 random bytes by which one key can be revoked; not secret.
     package var salt: [UInt8] { (Self.saltStart..<Self.headCount).map { head[$0] } }
     let head: InlineArray<31, UInt8>
     let mac: InlineArray<32, UInt8>
 
-    /// Reads a key from its text; nil when the text breaks the public grammar. Allocates nothing.
+    /// Returns nil when the text breaks the public grammar. Allocates nothing.
     package init?(_ text: Span<UInt8>) {
         guard text.count == Self.textCount, text.extracting(..<Self.prefix.utf8CodeUnitCount).equals(Self.prefix) else { return nil }
         var bytes = InlineArray<63, UInt8>(repeating: 0)
@@ -52,10 +51,10 @@ package struct SecurityKey: Sendable {
 }
 
 extension SecurityKey {
-    /// Domain separation: a secret used elsewhere by mistake still makes no security keys.
+    /// Domain separation: a secret that is also used elsewhere by mistake still makes no security keys.
     private static let label: StaticString = "deskgate/sk/v1"
 
-    /// The MAC over a head and the two identifiers, each with its length before it, so that (`ab`, `c`) and (`a`, `bc`) differ.
+    /// Computes the MAC over a head and both identifiers, each after its length, so that (`ab`, `c`) and (`a`, `bc`) differ.
     static func mac(
         secret: HMACKey<SHA256>, head: Span<UInt8>, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -69,15 +68,12 @@ extension SecurityKey {
 }
 
 extension SecurityKey {
-    /// Makes a new key's text.
+    /// Makes a new key. Check both identifiers with `FieldGrammar` first, or the key is never accepted.
     /// - Parameters:
     ///   - appID: UTF-8, as the help desk sends it.
-    ///   - userID: UTF-8, as the app sends it; check both with `FieldGrammar` before, or the key will never be accepted.
-    ///   - keyID: which of the app's secrets `secret` is.
-    ///   - issuedAt: at most `latestTime`.
-    ///   - expiresAt: at most `latestTime`; 0 for ever.
+    ///   - userID: UTF-8, as the app sends it.
+    ///   - expiresAt: at most `latestTime`; 0: no end.
     ///   - salt: random, so that two keys of one user differ and one can be revoked alone.
-    /// - Throws: when OpenSSL fails.
     package static func mint(
         appID: Span<UInt8>, userID: Span<UInt8>, keyID: UInt32, secret: HMACKey<SHA256>, issuedAt: UnixSeconds, expiresAt: UnixSeconds,
         salt: InlineArray<16, UInt8>

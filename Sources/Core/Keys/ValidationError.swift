@@ -1,20 +1,18 @@
-/// A violation of the public grammar: answered 400, with the field and the expected form, never with a value.
+/// A request that breaks the public grammar: answered 400 with the field and the expectation, never with a value.
 package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable, Equatable, CaseIterable {
         case missing
         case null
-        /// The field is a number, a list or anything else but a text.
         case notAString = "not_a_string"
         case duplicate
         case empty
-        /// The field has too many UTF-16 code units.
+        /// More UTF-16 code units than allowed.
         case tooLong = "too_long"
-        /// The field holds U+0000 to U+001F or U+007F.
+        /// U+0000 to U+001F, or U+007F.
         case controlCharacter = "control_character"
-        /// The field is not spelled like a security key.
         case notASecurityKey = "not_a_security_key"
 
-        /// The end of a sentence about the field.
+        /// The end of a sentence that begins with the field's name.
         package var complaint: String {
             switch self {
             case .missing: "is missing"
@@ -31,7 +29,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 
     package let field: CredentialField
     package let problem: Problem
-    /// Whether it is a security key that only the app's backend understands.
+    /// Whether only the app's backend understands the security key.
     private let isForeignKey: Bool
 
     package init(_ field: CredentialField, _ problem: Problem) {
@@ -40,7 +38,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
         isForeignKey = false
     }
 
-    /// Names the fault of a security key that only the app's backend understands.
+    /// For a security key that only the app's backend understands.
     init(foreignKey problem: Problem) {
         field = .securityKey
         self.problem = problem
@@ -49,7 +47,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(field.name) \(complaint)" }
 
-    /// The sentence without the field, for those who know it by another name.
+    /// The sentence without the field, for callers who know the field by another name.
     package var complaint: String {
         "\(problem.complaint); expected \(problem == .duplicate ? "it once" : expectation)."
     }
@@ -65,13 +63,12 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 }
 
 package enum CredentialField: String, Sendable, Equatable, CaseIterable {
-    /// The app that the help desk made, up to 255 UTF-16 code units.
+    /// The help desk's app id, up to 255 UTF-16 code units.
     case appID = "app_id"
-    /// The person, up to 100 UTF-16 code units.
+    /// Up to 100 UTF-16 code units.
     case userID = "user_id"
-    /// The proof, 89 characters.
+    /// 89 characters, or a key that only the app's backend understands.
     case securityKey = "security_key"
 
-    /// The name in a request.
     package var name: String { rawValue }
 }

@@ -1,18 +1,17 @@
-/// The answer to "may this user use the chat?", with its reason, which only operators see.
+/// The decision on "may this user use the chat?", with its reason, which only operators see.
 package enum Verdict: Sendable, Equatable {
-    /// 200: the key is genuine and in force, and the app's backend has confirmed it where it is asked. The key id is nil when the backend
-    /// alone decides. `isConfirmed` is false when the backend could not decide, and the app's rule lets valid keys pass.
+    /// 200: the key is genuine and valid, and the app's backend has confirmed it if it is queried. `keyID` is nil when the backend alone
+    /// decides. `isConfirmed` is false when the backend could not decide, and the app's rule lets valid keys pass.
     case authorized(keyID: UInt32?, isConfirmed: Bool = true)
     /// 400: the request breaks the public grammar.
     case malformed(ValidationError)
-    /// 403: well formed, but denied. The key id is given when the app has a key of that id.
+    /// 403: well formed, but denied. `keyID` is set when the app has a key of that id.
     case denied(Denial, keyID: UInt32?)
-    /// 200: denied for this reason, but the app is in its shadow mode. Only authorization is answered so.
+    /// 200: denied, but the app is in shadow mode. For authorization only.
     case shadowed(Denial, keyID: UInt32?)
-    /// 503: undecided, which must never look like a denial.
+    /// 503: no decision was possible. It must never look like a denial.
     case undecided(UndecidedReason)
-    /// Not an answer yet: nothing speaks against the key, and the app's backend must be asked (`VerifyMode`). Until it is, nothing may be
-    /// allowed.
+    /// Not final: the key is valid so far, and the app's backend must be queried (`VerifyMode`). Until then, nothing may be allowed.
     case unconfirmed(keyID: UInt32?)
 
     package var status: Int {
@@ -24,7 +23,7 @@ package enum Verdict: Sendable, Equatable {
         }
     }
 
-    /// The app's key in the request; nil for none of them.
+    /// nil: the request named none of the app's keys.
     package var keyID: UInt32? {
         switch self {
         case .authorized(let keyID, _), .denied(_, let keyID), .shadowed(_, let keyID), .unconfirmed(let keyID): keyID
@@ -47,43 +46,39 @@ package enum Verdict: Sendable, Equatable {
 
 package enum Denial: String, Sendable, Equatable, CaseIterable {
     case unknownApp = "unknown_app"
-    /// The app has no key of that id, or not any more.
+    /// The app has no key of that id, or no longer.
     case unknownKey = "unknown_key"
     /// The key was not made with this secret for this app and user.
     case wrongMac = "wrong_mac"
-    /// The key was issued later than now, by more than the clocks may differ.
+    /// The time of issue is later than now by more than the clock skew.
     case issuedInFuture = "issued_in_future"
-    /// The key has expired.
     case expired
-    /// The key is older than any key may be.
+    /// The key is older than the policy allows.
     case tooOld = "too_old"
-    /// The time of the secret that made the key is over (`not_after`).
+    /// The secret that made the key has ended (`not_after`).
     case keyRetired = "key_retired"
     /// An operator has revoked the key, or blocked the person.
     case revoked
-    /// The app's backend has said no.
     case backendDenied = "backend_denied"
     /// The app's backend could not decide, and the app's rule denies then.
     case backendUndecided = "backend_undecided"
 }
 
-/// The reason why a request could not be decided.
 package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
-    /// A failure of Deskgate's own.
+    /// A failure of Deskgate itself.
     case internalError = "internal_error"
-    /// It is not known yet which keys are revoked.
+    /// The revocations were not read yet.
     case revocationsUnknown = "revocations_not_loaded"
-    /// The app's backend did not answer in time.
     case backendTimeout = "backend_timeout"
-    /// There was no connection to the app's backend, or it broke.
+    /// No connection to the app's backend, or it broke.
     case backendUnreachable = "backend_unreachable"
-    /// The app's backend answered with a status that is neither yes nor no.
+    /// The app's backend responded with a status that neither allows nor denies.
     case backendStatus = "backend_status"
-    /// The app's backend was not asked, because it has just failed several times in a row.
+    /// The app's backend was not queried, because it has just failed several times in a row.
     case backendBreakerOpen = "backend_breaker_open"
-    /// The app's backend was not asked about a new key, because it has just failed for several of them in a row (`NewKeyRateLimit`).
+    /// The app's backend was not queried about a new key, because it has just failed for several of them in a row (`NewKeyRateLimit`).
     case backendNewKeysLimited = "backend_new_keys_paced"
-    /// The app's backend was not asked, because too many calls were under way.
+    /// The app's backend was not queried, because too many calls were under way.
     case backendOverloaded = "backend_overloaded"
 
     /// Whether it follows from failed calls of the app's backend, so that a later decision ends it.

@@ -1,15 +1,14 @@
-/// A language of operators' texts.
 package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case russian = "ru"
 }
 
-/// A text for operators in every language. It cannot be made without one of them, so no text lacks its translation.
+/// A text for operators in every language. Each language is required, so no text lacks its translation.
 package struct LocalizedText: Sendable, Equatable {
     package let english: String
     package let russian: String
 
-    /// Gives the text in each language. A `LocalizedText` that is interpolated appears in the same language.
+    /// Takes the text in each language. An interpolated `LocalizedText` appears in the same language.
     package init(_ english: Phrase<English>, _ russian: Phrase<Russian>) {
         self.english = english.text
         self.russian = russian.text
@@ -20,12 +19,12 @@ package struct LocalizedText: Sendable, Equatable {
         self.russian = russian
     }
 
-    /// A text that is the same in every language: names, numbers, and other programs' messages.
+    /// For text that is the same in every language: names, numbers, output of other programs.
     package init(verbatim text: String) {
         self.init(text, russian: text)
     }
 
-    /// The step that puts a changed configuration in force, as the end of a remedy.
+    /// The step that applies a changed configuration, as the end of a remedy.
     package static let reload = LocalizedText("run deskgate reload", "перечитайте настройки (deskgate reload)")
 
     package func text(in language: Language) -> String {
@@ -35,10 +34,8 @@ package struct LocalizedText: Sendable, Equatable {
         }
     }
 
-    /// The text with a change that is the same in every language.
     package func map(_ change: (String) -> String) -> LocalizedText { LocalizedText(change(english), russian: change(russian)) }
 
-    /// One text after the other, without a space between.
     package static func + (left: LocalizedText, right: LocalizedText) -> LocalizedText {
         LocalizedText(left.english + right.english, russian: left.russian + right.russian)
     }
@@ -56,7 +53,7 @@ package enum Russian: PhraseLanguage {
     package static let language = Language.russian
 }
 
-/// A literal in one language. A type of its own, so that it cannot be used for the other language.
+/// A literal in one language. As a type of its own it cannot be used in place of another language.
 package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""

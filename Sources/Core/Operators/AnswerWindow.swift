@@ -1,27 +1,26 @@
 package import Time
 
-/// Decides whether users are kept out now, from the answers to authorizations in the last ten minutes.
+/// Detects that users are kept out now, from the responses to authorizations in the last ten minutes.
 ///
-/// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that an
-/// app with a handful of users is noticed. Three good answers after the last bad one prove that an app works again; its earlier bad answers
-/// are then ignored. After a change of the configuration one good answer suffices, if no bad one comes first. Requests that name no
-/// configured app or are malformed, and refused callers, may be strangers', so they are severe only while hardly any user is admitted.
-/// Refused callers that name an app are compared with that app's admitted callers, and do not close it.
+/// An app's chat is closed when fewer than one in ten of its authorizations were answered 200. Five responses suffice, so that an app with
+/// few users is noticed. Three good responses after the last bad one show that an app works again; its earlier bad responses are then
+/// dropped. After a change of the configuration one good response shows it, if no bad one comes first. Requests that are malformed or name
+/// no configured app, and rejected callers, may come from strangers, so they are serious only while almost no request is allowed. Rejected
+/// callers that name an app are compared with the allowed ones of that app, and do not close its chat.
 package struct AnswerWindow: Sendable {
-    /// Milliseconds for which an answer counts.
+    /// The period in which a response is counted.
     package static let lengthMilliseconds: UInt64 = 600_000
-    /// Answers that were counted within this time count from the same moment, in milliseconds.
+    /// Responses within this time are counted from the same moment.
     static let stepMilliseconds: UInt64 = 5_000
-    /// The minimum number of bad answers that form a finding.
+    /// The fewest bad responses for a finding.
     package static let fewest: UInt64 = 5
-    /// The chat is closed when fewer than one in so many are let in.
+    /// The chat is closed when fewer than one in so many requests are allowed.
     package static let share: UInt64 = 10
-    /// The number of good answers after the last bad one that ends the finding.
+    /// Good responses after the last bad one that show recovery.
     package static let recovery: UInt64 = 3
 
-    /// The kind of an answer to a caller.
     package enum Result: Sendable {
-        /// 200, also because of the shadow mode.
+        /// 200, including shadow mode.
         case authorized
         /// 403.
         case denied
@@ -29,14 +28,16 @@ package struct AnswerWindow: Sendable {
         case undecided
         /// 400; counted without an app.
         case malformed
-        /// 403, before the request was read (`listen.allow` and similar keys), or because its origin is not proven.
+        /// 403 before the request was read (`listen.allow` and similar), or because the caller's identity is not proven.
         case refused
     }
 
+    /// Responses that are counted together.
     package struct Answer: Sendable, Hashable {
-        /// The app; empty for requests that name none of the configuration.
+        /// Empty: the request names no configured app.
         package let app: ByteKey
         package let result: Result
+        /// A stable word.
         package let reason: String
 
         package init(_ result: Result, app: String = "", reason: String) {
@@ -50,9 +51,8 @@ package struct AnswerWindow: Sendable {
         package enum Kind: Sendable {
             case undecided
             case mostDenied
-            /// Some are denied as revoked, while others are let in.
+            /// Some requests are denied as revoked, while others are allowed.
             case revoked
-            /// The requests name an app that is not configured.
             case unknownApp
             case malformed
             case callersRefused
@@ -60,12 +60,15 @@ package struct AnswerWindow: Sendable {
         }
 
         package let kind: Kind
-        /// Of which app; empty when it is none of the configuration.
+        /// Empty: no configured app.
         package let app: String
+        /// The most frequent reason.
         package let reason: String
         package let count: UInt64
+        /// Responses of this kind with `reason`.
         package let reasonCount: UInt64
         package let total: UInt64
+        /// Whether almost no request is allowed.
         package let isClosed: Bool
 
         package init(_ kind: Kind, app: String = "", reason: String, count: UInt64, reasonCount: UInt64, total: UInt64, isClosed: Bool) {
@@ -79,6 +82,7 @@ package struct AnswerWindow: Sendable {
         }
     }
 
+    /// Bad responses that may have one cause.
     private struct Cause: Hashable {
         let app: ByteKey
         let result: Result
@@ -93,17 +97,16 @@ package struct AnswerWindow: Sendable {
         func count(_ passes: (Answer) -> Bool) -> UInt64 { counts.reduce(0) { passes($1.key) ? $0 + $1.value : $0 } }
     }
 
-    /// The counts when they were last taken in.
+    /// The totals at the last update.
     private var counted: [Answer: UInt64] = [:]
-    /// The answers since then, the oldest first; steps without any are left out.
+    /// The responses since then, oldest first; empty steps are omitted.
     private var slices: [Slice] = []
-    /// The causes that a change of the configuration may have mended: no answer has shown since whether it has.
+    /// Causes that a change of the configuration may have removed. No response since then has shown whether it did.
     private var possiblyRepaired: Set<Cause> = []
 
-    /// Begins before the first answer of the process.
     package init() {}
 
-    /// Adds the answers since the process began, and returns the findings.
+    /// Takes the totals since the process began, and returns the current findings.
     package mutating func findings(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) -> [Finding] {
         keep(counts, now: now)
         let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
@@ -112,14 +115,14 @@ package struct AnswerWindow: Sendable {
         return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, letIn: letIn)
     }
 
-    /// Takes in the answers until a change of the configuration, which may have mended the causes of the bad ones. They count on, as
-    /// the change may be about something else, until the next answer shows which is so.
+    /// Takes the totals until a change of the configuration, which may have removed the causes of bad responses. These still count until
+    /// the next response shows whether it did, because the change may be about something else.
     package mutating func doubt(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {
         keep(counts, now: now)
         possiblyRepaired = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
     }
 
-    /// Whether a user was admitted within so many milliseconds, by the answers that were added.
+    /// Whether a request was allowed within this time, according to the totals taken so far.
     package func hasLetIn(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
         slices.contains { slice in now.elapsed(since: slice.at) < milliseconds && slice.count { $0.result == .authorized } > 0 }
     }
@@ -137,10 +140,10 @@ package struct AnswerWindow: Sendable {
         return undecided + (isClosed ? denied : revoked) + strangers(app, sums, letIn: letIn)
     }
 
-    /// Finds refusals that strangers may have caused.
+    /// Finds rejections that strangers may have caused.
     /// - Parameters:
-    ///   - app: the app that they name; empty for none.
-    ///   - letIn: how many others were let in.
+    ///   - app: the app that they name; empty: none.
+    ///   - letIn: other requests that were allowed.
     private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
         let named = sums.filter { $0.key.app == app }
         let unnamed: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed)]
@@ -164,7 +167,7 @@ package struct AnswerWindow: Sendable {
         ]
     }
 
-    /// Returns the number of users admitted after the last such answer to callers that name the app, or none: of the app, or of all.
+    /// Counts requests that were allowed after the last such response to callers that name the app, or none: those of the app, or all.
     private func letInSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
         slices.reversed().prefix { $0.count { $0.app == app && $0.result == result } == 0 }
             .reduce(0) { $0 + $1.count { $0.result == .authorized && (app.text.isEmpty || $0.app == app) } }
@@ -188,8 +191,8 @@ package struct AnswerWindow: Sendable {
         settle(grown.keys)
     }
 
-    /// Drops the bad answers of causes that were mended. A bad answer shows that its cause was not. Requests without an app are let in
-    /// with one.
+    /// Drops the bad responses of removed causes. A bad response shows that its cause remains. A cause without an app is removed when a
+    /// request of any app is allowed.
     private mutating func settle(_ answers: some Collection<Answer>) {
         possiblyRepaired.subtract(answers.map(Cause.init))
         let letIn = Set(answers.filter { $0.result == .authorized }.map(\.app))

@@ -1,11 +1,11 @@
-/// The reason why a caller of the public listener is refused before its request is read; the raw value is shown in the log and the metric.
+/// The reason for rejecting a caller of the public listener before its request is read. The raw value appears in the log and the metric.
 package enum CallerRefusal: String, Sendable, CaseIterable {
-    /// The address is in none of the networks of `listen.allow`.
+    /// The address is in no network of `listen.allow`.
     case network
-    /// A trusted proxy does not report the client's address.
+    /// A trusted proxy does not report the caller's address.
     case forwarded
-    /// It has shown no client certificate, or one that is not trusted.
+    /// No client certificate, or one that is not trusted.
     case certificate
-    /// It has not sent the shared header with one of the secrets.
+    /// The shared header is missing, or contains none of the secrets.
     case header
 }

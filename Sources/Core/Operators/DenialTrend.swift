@@ -1,16 +1,16 @@
 internal import JSON
 package import Time
 
-/// Decides for one app whether far more of its authorizations are denied than usual.
+/// Detects that far more authorizations of one app are denied than usual.
 ///
-/// It compares the last five minutes with the hour before: the condition begins when at least `denials` authorizations were denied within
-/// five minutes, which is more than one in twenty, and more than four times as many as usual. It ends when fewer than half of that minimum
-/// are denied within five minutes, or no more than twice as many as usual. The usual number is fixed while the condition lasts, so that a
-/// flood does not become usual.
+/// It compares the last five minutes with the hour before. The condition begins when at least `denials` authorizations were denied within
+/// five minutes, which is more than one in twenty, and more than four times the usual number. It ends when fewer than half of that minimum
+/// are denied within five minutes, or at most twice the usual number. The usual number at the beginning applies until the end, so that a
+/// flood does not become usual while it lasts.
 ///
 /// A process that has counted for less than half an hour does not know the usual number, and begins no condition.
 package struct DenialTrend: Sendable {
-    /// Authorizations of the app since the process began.
+    /// Totals of the app since the process began.
     package struct Counts: Sendable, Equatable {
         package var asked: UInt64
         package var denied: UInt64
@@ -24,15 +24,15 @@ package struct DenialTrend: Sendable {
     package struct Spike: Sendable, Equatable {
         package let asked: UInt64
         package let denied: UInt64
-        /// The usual number of denials in such a window, rounded up.
+        /// Usual denials in such a window, rounded up.
         package let usual: UInt64
 
         package init(asked: UInt64, denied: UInt64, usual: UInt64) {
             (self.asked, self.denied, self.usual) = (asked, denied, usual)
         }
 
-        /// Returns the condition's data as the text of a JSON object.
-        /// - Parameter reason: the most frequent reason of the latest denials; empty for none.
+        /// Returns the condition's data, a JSON object.
+        /// - Parameter reason: the most frequent reason of the latest denials; empty: none.
         package func data(app: String, reason: String) -> [UInt8] {
             let data: JSONValue = [
                 "app": .string(app), "window_seconds": .integer(Int64(DenialTrend.windowMilliseconds / 1000)),
@@ -42,19 +42,19 @@ package struct DenialTrend: Sendable {
             return data.serialized()
         }
 
-        /// Returns the usual number of denials from a condition's data; 0 if it is missing.
+        /// Returns the usual number in a condition's data; 0: missing.
         package static func usual(in data: [UInt8]) -> UInt64 {
             UInt64(clamping: JSONValue(parsing: data)?["usual"]?.integer ?? 0)
         }
     }
 
-    /// The time in which denials are counted, in milliseconds.
+    /// The window in which denials are counted.
     package static let windowMilliseconds: UInt64 = 300_000
-    /// The time before it that defines the usual number, in milliseconds.
+    /// The period before the window, which determines the usual number.
     static let historyMilliseconds: UInt64 = 3_600_000
-    /// The least of that time that must be known before anything begins, in milliseconds.
+    /// The shortest history with which a condition can begin.
     static let shortestHistoryMilliseconds: UInt64 = 1_800_000
-    /// Counts are kept at this interval, in milliseconds.
+    /// The interval between samples.
     package static let stepMilliseconds: UInt64 = 60_000
 
     private struct Sample {
@@ -62,14 +62,13 @@ package struct DenialTrend: Sendable {
         let counts: Counts
     }
 
-    /// The oldest first; the first ones are from before the history.
+    /// Oldest first; the first one may be older than the history.
     private var samples: [Sample] = []
 
     package init() {}
 
-    /// Adds the present counts.
-    /// - Parameter told: the usual number when the present condition began; nil without a condition.
-    /// - Returns: the status, and the data of its event.
+    /// Takes the current totals.
+    /// - Parameter told: the usual number when the lasting condition began; nil: none lasts.
     package mutating func status(
         _ counts: Counts, now: MonotonicMilliseconds, reported: UInt64?, _ thresholds: OperatorThresholds
     ) -> (status: ConditionStatus, jump: Spike) {
@@ -100,7 +99,7 @@ package struct DenialTrend: Sendable {
         while samples.count > 1, now - samples[1].at >= reach { samples.removeFirst() }
     }
 
-    /// The last sample from this long ago or longer; nil when there is none yet.
+    /// Returns the last sample that is at least this old; nil: none.
     private func sample(before milliseconds: UInt64, now: MonotonicMilliseconds) -> Sample? {
         samples.last { now - $0.at >= milliseconds }
     }

@@ -1,8 +1,9 @@
 internal import JSON
 package import Time
 
-/// A credential of the configuration that ends at a known time.
+/// A credential of the configuration with a known expiry.
 package struct ExpiringCredential: Sendable, Equatable {
+    /// A stable word.
     package enum Kind: String, Sendable, CaseIterable {
         case listenerCertificate = "listener_certificate"
         case notifierCertificate = "notifier_certificate"
@@ -11,7 +12,7 @@ package struct ExpiringCredential: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The owner: a listener, a notifier or an app.
+    /// The listener, notifier or app.
     package let name: String
     package let expiresAt: UnixSeconds
 
@@ -21,13 +22,13 @@ package struct ExpiringCredential: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The condition that it ends soon. The time is part of it: one that was replaced by another that ends soon is another condition, and
-    /// processes that have read different files do not contradict each other.
+    /// The condition that the credential expires soon. The key contains the expiry: a replacement that also expires soon is another
+    /// condition, and processes that have read different files do not contradict each other.
     package var condition: OperatorCondition.Key {
         OperatorCondition.Key(.credentialExpires, "\(kind.rawValue) \(expiresAt.rawValue) \(name)")
     }
 
-    /// Whether it is among the problems that are shown: from `RenewalTime.shownDays` before its expiry, or earlier where operators are
+    /// Whether the credential is listed among the problems: from `RenewalTime.shownDays` before its expiry, or earlier if operators are
     /// notified earlier.
     package func isShown(now: UnixSeconds, _ thresholds: OperatorThresholds) -> Bool {
         expiresAt < now + UInt64(max(RenewalTime.shownDays, thresholds.expiresDays)) * 86_400
@@ -35,11 +36,12 @@ package struct ExpiringCredential: Sendable, Equatable {
 
     package func hasEnded(now: UnixSeconds) -> Bool { expiresAt <= now }
 
-    /// Whether operators are notified that it expires soon, or has expired.
+    /// Whether operators are notified that the credential expires soon, or has expired.
     package func status(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStatus {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
+    /// Sentences for the operator.
     package var remedy: LocalizedText {
         switch kind {
         case .listenerCertificate:
@@ -59,7 +61,7 @@ package struct ExpiringCredential: Sendable, Equatable {
         }
     }
 
-    /// The condition's data as the text of a JSON object.
+    /// The condition's data, a JSON object.
     package var data: [UInt8] {
         let end = min(expiresAt.rawValue, RFC3339.latest)
         let data: JSONValue = [

@@ -1,18 +1,19 @@
 package import Time
 
-/// Decides for one notifier when operators are notified that it is paused, and that it has recovered.
+/// Decides when operators are notified that a notifier is paused, and when that it has recovered.
 ///
-/// A pause is reported when it has lasted for `pausedSeconds` without a break, and its end when the notifier has worked five times as long
-/// without a pause. So a notifier that alternates is reported at most ten times an hour, and deliveries between short pauses are not
-/// reported.
+/// A pause is reported when it has lasted for `pausedSeconds` without interruption. Its end is reported when the notifier has worked five
+/// times as long without a pause. So an unstable notifier is reported at most ten times an hour, and deliveries that succeed between short
+/// pauses are not reported.
 ///
-/// Only an attempt proves that the notifier works: after a restart or a reload nothing is paused until the first attempt has failed again.
+/// Only an attempt shows that a notifier works: after a restart or a reload nothing is paused until the first attempt has failed again.
 package struct NotifierTrouble: Sendable {
     package struct Observation: Sendable, Equatable {
-        /// Whether it starts no attempts but probes: its breaker is not closed, or it is paused.
+        /// Whether only probes start: the breaker is not closed, or the notifier is paused.
         package let isStopped: Bool
-        /// The number of successes since this process began.
+        /// Successes since this process began.
         package let successes: UInt64
+        /// Pending deliveries.
         package let waiting: Int
 
         package init(isStopped: Bool, successes: UInt64, waiting: Int) {
@@ -22,18 +23,17 @@ package struct NotifierTrouble: Sendable {
         }
     }
 
-    /// A notifier must work for so many times the length of its pause.
+    /// The multiple of `pausedSeconds` for which a notifier must work.
     static let calmFactor: UInt64 = 5
-    /// Milliseconds with an empty queue after which a pause without other evidence counts as ended.
+    /// The time without pending deliveries after which a pause that no attempt confirms counts as ended.
     static let idleMilliseconds: UInt64 = 600_000
 
     private var stoppedSince: MonotonicMilliseconds?
     private var worksSince: MonotonicMilliseconds?
     private var idleSince: MonotonicMilliseconds?
-    /// The successes that were before the last pause, which show nothing.
+    /// Successes before the last pause, which prove nothing.
     private var successesBefore: UInt64 = 0
 
-    /// Begins with a notifier of which nothing is known.
     package init() {}
 
     package mutating func status(

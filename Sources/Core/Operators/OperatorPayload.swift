@@ -1,9 +1,7 @@
 internal import JSON
 
-/// The payloads of conditions that are about no `ExpiringCredential`, no `DenialTrend.Jump` and no problem, as texts of JSON objects.
+/// Payloads of conditions as JSON objects, except those of `ExpiringCredential`, `DenialTrend.Spike` and problems.
 package enum OperatorPayload {
-    /// A notifier starts no attempts.
-    /// - Parameter waiting: how many deliveries wait for it.
     package static func pausedNotifier(
         _ name: String, reason: String, explanation: String, remedy: String, waiting: Int
     ) -> [UInt8] {
@@ -14,8 +12,7 @@ package enum OperatorPayload {
         return data.serialized()
     }
 
-    /// Deliveries wait too long.
-    /// - Parameter oldestSeconds: the age of the oldest.
+    /// - Parameter oldestSeconds: the age of the oldest delivery.
     package static func lateQueue(
         ofNotifier name: String, waiting: Int, oldestSeconds: UInt64, text: String, remedy: String
     ) -> [UInt8] {
@@ -26,8 +23,7 @@ package enum OperatorPayload {
         return data.serialized()
     }
 
-    /// A file system has little space left.
-    /// - Parameter name: its contents, such as `store`.
+    /// - Parameter name: the data on the file system, such as `store`.
     package static func lowDisk(_ name: String, freeBytes: UInt64, sizeBytes: UInt64, thresholdBytes: Int64) -> [UInt8] {
         let data: JSONValue = [
             "disk": .string(name), "free_bytes": .integer(Int64(clamping: freeBytes)), "size_bytes": .integer(Int64(clamping: sizeBytes)),

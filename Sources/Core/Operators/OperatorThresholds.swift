@@ -1,42 +1,43 @@
 package import Time
 
-/// The thresholds of operators' notifications; the defaults are those of the alert rules in `deploy/prometheus`.
+/// Thresholds for notifying operators. The defaults are those of the alert rules in `deploy/prometheus`.
 package struct OperatorThresholds: Sendable, Equatable {
-    /// Seconds for which a notifier must start no attempts.
+    /// The time in which a notifier has started no attempts.
     package var pausedSeconds = 60
-    /// The age of the oldest delivery that waits, in seconds.
+    /// The age of the oldest pending delivery.
     package var queueLateSeconds = 900
-    /// Days before its expiry when a credential is reported.
+    /// Days before the expiry of a credential.
     package var expiresDays = RenewalTime.dueDays
-    /// The space that should be free on a disk, in units of 1,000,000 bytes; 0 for none.
+    /// The minimum of free space on a disk, in units of 1,000,000 bytes; 0: none.
     package var diskFreeMegabytes = 1000
-    /// The number of denied authorizations of an app within `DenialTrend.windowMilliseconds`.
+    /// Denied authorizations of an app within `DenialTrend.windowMilliseconds`.
     package var denials = 20
 
     package init() {}
 }
 
-/// The lead times for renewing something that expires, such as a certificate.
+/// The time before an expiry at which something, such as a certificate, must be renewed; `ExpiringCredential` applies it.
 ///
-/// `ExpiringCredential` is the rule. Lists show an expiry long before it, because renewing at Apple or at a company's authority takes
-/// people and weeks. The log and events report it only when the operator should act.
+/// A credential is listed long before operators are notified. A list that operators look at anyway may be early, because a renewal at Apple
+/// or at a company's authority takes people and weeks. A line of the log or an event means that an operator should act now.
 package enum RenewalTime {
-    /// From then on it is among the problems that `GET /v1/status` and the page show, in days.
+    /// Days before the expiry from which `GET /v1/status` and the page list it.
     package static let shownDays = 30
-    /// Days before its expiry from which `check` and the log warn of it, and, by default, operators are notified.
+    /// Days before the expiry from which it is due: `check` and the log warn, and operators are notified unless the configuration says
+    /// otherwise.
     package static let dueDays = 14
 }
 
-/// When deliveries wait too long for a notifier.
+/// Decides whether deliveries wait too long for a notifier.
 package enum QueueRule {
-    /// Fewer may wait for long because of their own devices or receivers, as the backoff of one delivery grows.
+    /// So many deliveries may wait long because of their own devices or receivers, as the backoff of each grows.
     package static let fewDeliveries = 10
 
     /// - Parameters:
-    ///   - notifier: its name. Of the messages that `HeldMessage` keeps none may wait for long, because the help desk alone delays them.
-    ///   - count: how many deliveries wait.
+    ///   - notifier: its name. No message of `HeldMessage` may wait long, because only the help desk delays it.
+    ///   - count: pending deliveries.
     ///   - ageMilliseconds: the age of the oldest.
-    ///   - lifeMilliseconds: how long an event is delivered: beyond half of it even one delivery is late.
+    ///   - lifeMilliseconds: the life of an event. Beyond half of it even one delivery is late.
     package static func status(
         of notifier: String, count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
     ) -> ConditionStatus {
@@ -50,17 +51,17 @@ package enum QueueRule {
 
 /// Decides when a reported problem is over.
 package enum ProblemRule {
-    /// A problem that comes and goes is reported at most ten times an hour, like a notifier (`NotifierTrouble`).
-    /// - Parameter unseenMilliseconds: the time for which it was absent.
+    /// Limits an unstable problem to ten reports an hour, like a notifier (`NotifierTrouble`).
+    /// - Parameter unseenMilliseconds: the time since the problem was last seen.
     package static func status(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierTrouble.calmFactor
         return unseenMilliseconds >= calm ? .over(.resolved) : .unknown
     }
 }
 
-/// Decides when a disk has little space left.
+/// Decides whether a disk has little free space.
 package enum DiskRule {
-    /// - Parameter freeBytes: what an unprivileged user can still write.
+    /// - Parameter freeBytes: those that an unprivileged user can still write.
     package static func status(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
         if freeBytes < bound { return .holds }
@@ -68,8 +69,8 @@ package enum DiskRule {
         return freeBytes >= end(thresholds) ? .over(.resolved) : .unknown
     }
 
-    /// Whether it is shown as low.
-    /// - Parameter wasLow: whether it was when it was last read; false if it was not read yet.
+    /// Whether the disk is shown as low.
+    /// - Parameter wasLow: the result of the last reading; false if there was none.
     package static func isLow(freeBytes: UInt64, wasLow: Bool, _ thresholds: OperatorThresholds) -> Bool {
         switch status(freeBytes: freeBytes, thresholds) {
         case .holds: true
@@ -78,21 +79,21 @@ package enum DiskRule {
         }
     }
 
-    /// From how many free bytes on a disk that was low has enough again.
+    /// Returns the free bytes at which a low disk has enough space again.
     package static func end(_ thresholds: OperatorThresholds) -> UInt64 {
         let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
         return bound + bound / 4
     }
 }
 
-/// Decides when dead deliveries are reported.
+/// Decides how long dead deliveries are reported to operators.
 package enum DeadRule {
-    /// For how long after the last of them has ended, in milliseconds.
+    /// The time since the last of them ended.
     private static let shownMilliseconds: UInt64 = 86_400_000
 
-    /// Whether deliveries that ended for one reason are still shown. Where it is not known when the last one ended, its event had expired
-    /// by then.
-    /// - Parameter lifeMilliseconds: how long an event is delivered.
+    /// Whether deliveries that ended for one reason are still shown. If the time of the last end is unknown, the expiry of its event
+    /// replaces it.
+    /// - Parameter lifeMilliseconds: the life of an event.
     package static func holds(_ dead: DeadDeliveries, lifeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
         let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifeMilliseconds
         return now.elapsed(since: endedAt) < shownMilliseconds

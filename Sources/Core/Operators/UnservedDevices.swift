@@ -1,20 +1,19 @@
 package import Time
 
-/// Counts the registrations of the last ten minutes, and which of them are of a type of device that no notifier of the app serves: such a
-/// device is registered and never notified, which no delivery shows.
+/// Counts the registrations of the last ten minutes, and those with a type of device that no notifier of the app serves. Such a device is
+/// registered and never notified, which no delivery shows.
 ///
-/// Apps register at each start, so a type that is in use comes again and again.
+/// Apps register at each start, so a type in use appears again and again.
 package struct UnservedDevices: Sendable {
-    /// The fewest registrations of a type that say something, as for `AnswerWindow`.
+    /// The fewest registrations of a type for a finding.
     package static let fewest = AnswerWindow.fewest
-    /// The maximum number of an app's types within five seconds, because callers choose them.
+    /// The most types of an app that are counted within five seconds, because callers choose them.
     private static let mostTypes = 16
 
-    /// Registrations of a type that no notifier serves.
     package struct Finding: Sendable, Equatable {
-        /// The app and the type, in the callers' own words.
+        /// In the caller's own words.
         package let app, type: String
-        /// The number of registrations of the type, and of all types of the app.
+        /// Registrations of the type, and all registrations of the app.
         package let count, total: UInt64
 
         package init(app: String, type: String, count: UInt64, total: UInt64) {
@@ -27,12 +26,11 @@ package struct UnservedDevices: Sendable {
         var unserved: [ByteKey: UInt64] = [:]
     }
 
-    /// The registrations of one step, the oldest first.
+    /// By step, oldest first.
     private var slices: [(at: MonotonicMilliseconds, apps: [ByteKey: Tally])] = []
 
     package init() {}
 
-    /// Counts a registration.
     /// - Parameter isServed: whether a notifier serves the type.
     package mutating func note(app: String, type: String, isServed: Bool, now: MonotonicMilliseconds) {
         drop(now)
@@ -44,7 +42,7 @@ package struct UnservedDevices: Sendable {
         slices[last].apps[name] = tally
     }
 
-    /// The types of which there were enough, by app and type.
+    /// Returns the types with at least `fewest` registrations, by app and type.
     package mutating func findings(now: MonotonicMilliseconds) -> [Finding] {
         drop(now)
         var sums: [ByteKey: Tally] = [:]

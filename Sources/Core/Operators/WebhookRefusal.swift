@@ -1,12 +1,12 @@
-/// The reason for which webhooks are refused, as in logs and metrics.
+/// The reason for rejecting a webhook, as in logs and metrics.
 package enum WebhookRefusal: String, Sendable, CaseIterable {
     /// The path ends with an unknown secret.
     case pathSecret = "path_secret"
     /// The signature is missing or malformed.
     case noSignature = "no_signature"
-    /// No key of the app has signed the body.
+    /// No key of the app matches the signature.
     case signature
-    /// The body names an app that the proof does not cover.
+    /// The body names an app that the proof of origin does not cover.
     case app
     /// The path names an app that is not configured.
     case unknownApp = "unknown_app"
@@ -14,7 +14,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case anonymous
     case malformed
 
-    /// Whether a stranger can cause it, because the origin is not proven yet.
+    /// Whether any caller can cause it, because it precedes the proof of origin.
     package var isUnproven: Bool {
         switch self {
         case .pathSecret, .noSignature, .signature, .unknownApp: true
@@ -22,11 +22,11 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the body is at fault, and not the proof of its origin.
+    /// Whether the body is at fault, and not the proof of origin.
     package var isOfBody: Bool { self == .malformed || self == .anonymous }
 
-    /// The remedy if the help desk has sent the webhooks; the end of a sentence.
-    /// - Parameter app: the app that they name; nil or empty when none is known.
+    /// Returns the remedy if the help desk has sent the webhooks, as the end of a sentence.
+    /// - Parameter app: the app that they name; nil or empty: unknown.
     package func remedy(of app: String?) -> LocalizedText {
         switch self {
         case .app where app?.isEmpty ?? true:

@@ -13,8 +13,8 @@ internal import COpenSSL
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase. The text may have lost its line feeds, as
-    /// `PEMText.restored` says.
+    /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase. The text may have lost its line feeds
+    /// (`PEMText.restored`).
     convenience init(privatePEM text: Span<UInt8>) throws(KeyProblem) {
         // A key within it would be another one than what was asked for.
         if Self.isObject(text) { throw .json }
@@ -39,7 +39,7 @@ internal import COpenSSL
         unsafe self.init(owning: pointer)
     }
 
-    /// A new handle with the public part only.
+    /// Returns a new handle with the public part only.
     func publicPart() -> KeyHandle {
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_PUBKEY(pointer, &start)
@@ -60,7 +60,6 @@ internal import COpenSSL
         }
     }
 
-    /// Whether a text looks like an object of JSON.
     private static func isObject(_ text: Span<UInt8>) -> Bool {
         for index in text.indices where !" \t\r\n".utf8.contains(text[index]) { return text[index] == UInt8(ascii: "{") }
         return false
@@ -84,13 +83,13 @@ extension Span<UInt8> {
 
 /// Makes private keys for simulators and tests, in the form that vendors issue: PKCS#8 in PEM, without a passphrase.
 package enum KeyGeneration {
-    /// A key on P-256 for ES256, as in Apple's .p8 files. Throws when OpenSSL fails.
+    /// Makes a key on P-256 for ES256, as in Apple's .p8 files.
     package static func p256() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_p256())
     }
 
-    /// An RSA key of 2048 bits for RS256, as in Google's service accounts. Takes a tenth of a second. Throws when OpenSSL fails.
+    /// Makes an RSA key of 2048 bits for RS256, as in Google's service accounts. Takes a tenth of a second.
     package static func rsa2048() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_rsa(2048))
@@ -109,21 +108,21 @@ package enum KeyGeneration {
 extension KeyHandle {
     private static let shortestRSABits = 2048
 
-    /// Throws unless it is an EC key on P-256, the only kind for ES256 (RFC 7518 section 3.4).
+    /// Throws unless the key is an EC key on P-256, the only kind for ES256 (RFC 7518 section 3.4).
     func requireP256() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1 else { throw .wrongType(found: typeName, needed: "an EC key on P-256") }
         guard curveName == "prime256v1" else { throw .wrongCurve(found: curveName) }
     }
 
-    /// Throws unless it is an RSA key of the length that RS256 requires (RFC 7518 section 3.3).
+    /// Throws unless the key is an RSA key of the length that RS256 requires (RFC 7518 section 3.3).
     func requireRSA() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else { throw .wrongType(found: typeName, needed: "an RSA key") }
         let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
         guard bits >= Self.shortestRSABits else { throw .tooShort(bits: bits) }
     }
 
-    /// Throws unless the private part belongs to the public one, which reading does not check: every signature of a damaged key would be
-    /// refused.
+    /// Throws unless the private part matches the public one, which reading does not check: every signature of a damaged key would be
+    /// rejected.
     func requireWholePair() throws(KeyProblem) {
         let probe = InlineArray<32, UInt8>(repeating: 0x5A)
         guard let signature = try? sign(probe.span), verify(signature.span, probe.span) else { throw .damaged }
@@ -165,7 +164,7 @@ extension KeyHandle {
         return signature
     }
 
-    /// Whether a signature in OpenSSL's format is valid for the message; false when it cannot be read, EVP_DigestVerify(3).
+    /// Verifies a signature in OpenSSL's format, EVP_DigestVerify(3); false when it is malformed.
     func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -180,21 +179,20 @@ extension KeyHandle {
     }
 }
 
-/// A mistake in the text of a key; it never contains any of the text.
+/// The reason for rejecting the text of a key. It contains no part of the text.
 package enum KeyProblem: Error, Equatable {
     /// There is no PEM block (RFC 7468).
     case notPEM
-    /// It is JSON, as service accounts are.
+    /// JSON, as service accounts are.
     case json
-    /// It is PEM, but contains no key of the required kind: for example a certificate, or the other half of the pair.
+    /// PEM without a key of the required kind: for example a certificate, or the other half of the pair.
     case noKey
     case encrypted
-    /// The key cannot be read, or its parts do not belong together.
+    /// The key cannot be read, or its parts do not match.
     case damaged
     case wrongType(found: String, needed: String)
-    /// It is on a curve other than P-256.
     case wrongCurve(found: String)
-    /// It is an RSA key of fewer than 2048 bits.
+    /// An RSA key of fewer than 2048 bits.
     case tooShort(bits: Int)
 }
 

@@ -1,33 +1,29 @@
 internal import COpenSSL
 
-/// A private key that signs as JSON Web Signatures require (RFC 7518 section 3). Any thread may use it at any time.
+/// A private key that signs as JSON Web Signatures require (RFC 7518 section 3). Safe on any thread.
 package protocol SigningKey: Sendable {
     /// The algorithm's name (RFC 7518 section 3.1).
     static var algorithm: String { get }
 
-    /// Signs a message; throws when OpenSSL fails.
     func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8]
 }
 
-/// A public key that verifies signatures of the `SigningKey` with its algorithm. Any thread may use it at any time.
+/// A public key that verifies signatures of the `SigningKey` with its algorithm. Safe on any thread.
 package protocol VerifyingKey: Sendable {
     /// The algorithm's name (RFC 7518 section 3.1).
     static var algorithm: String { get }
 
-    /// Whether this is a valid signature of the message; false for a malformed one.
+    /// Returns false for a malformed signature.
     func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool
 }
 
-/// A private key on P-256, which signs with ES256: ECDSA with SHA-256 (RFC 7518 section 3.4), raw signatures of 64 bytes.
-///
-/// Its description does not contain the key. OpenSSL erases its copy of the key when the last value is released.
+/// A private key on P-256 for ES256: ECDSA with SHA-256 (RFC 7518 section 3.4), raw signatures of 64 bytes. Its description does not
+/// contain the key. OpenSSL erases its copy of the key when the last value is released.
 package struct ES256PrivateKey: SigningKey {
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
     /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1). The caller must erase the text.
-    ///
-    /// Throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireP256()
@@ -36,19 +32,19 @@ package struct ES256PrivateKey: SigningKey {
 
     package var publicKey: ES256PublicKey { ES256PublicKey(handle.publicPart()) }
 
-    /// Signs a message: r and s, 32 bytes each, different on every call. Throws when OpenSSL fails.
+    /// Returns r and s, 32 bytes each, different on every call.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         let der = try handle.sign(message)
         return try ECDSASignature.raw(ofDER: der.span)
     }
 }
 
-/// A public key on P-256, which verifies ES256.
+/// A public key on P-256 for ES256.
 package struct ES256PublicKey: VerifyingKey {
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
-    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws the mistake.
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireP256()
@@ -58,24 +54,21 @@ package struct ES256PublicKey: VerifyingKey {
         self.handle = handle
     }
 
-    /// Whether the 64 bytes of r and s are a valid signature of the message.
+    /// - Parameter signature: the 64 bytes of r and s.
     package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         guard let der = ECDSASignature.der(ofRaw: signature) else { return false }
         return handle.verify(der.span, message)
     }
 }
 
-/// An RSA private key, which signs with RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
-///
-/// OpenSSL erases its copy of the key when the last value is released.
+/// An RSA private key for RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3). OpenSSL erases its copy of the key when the last
+/// value is released.
 package struct RS256PrivateKey: SigningKey {
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 
     /// Reads the first private key in a PEM text (PKCS#8, as in Google's service accounts, or PKCS#1) of at least 2048 bits. The caller
     /// must erase the text.
-    ///
-    /// Throws the mistake.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireRSA()
@@ -84,18 +77,18 @@ package struct RS256PrivateKey: SigningKey {
 
     package var publicKey: RS256PublicKey { RS256PublicKey(handle.publicPart()) }
 
-    /// Signs a message: as many bytes as the key has, the same on every call. Takes about one millisecond. Throws when OpenSSL fails.
+    /// Returns as many bytes as the key has, the same on every call. Takes about one millisecond.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         try handle.sign(message)
     }
 }
 
-/// An RSA public key, which verifies RS256.
+/// An RSA public key for RS256.
 package struct RS256PublicKey: VerifyingKey {
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 
-    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws the mistake.
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireRSA()
@@ -105,19 +98,17 @@ package struct RS256PublicKey: VerifyingKey {
         self.handle = handle
     }
 
-    /// Whether the bytes are a valid signature of the message.
     package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         handle.verify(signature, message)
     }
 }
 
-/// The two encodings of an ECDSA signature on P-256: DER (RFC 3279 section 2.2.3), which OpenSSL uses, and raw r and s of 32 bytes each,
-/// which JSON Web Tokens use (RFC 7518 section 3.4).
+/// Converts between two encodings of an ECDSA signature on P-256: DER (RFC 3279 section 2.2.3), which OpenSSL uses, and raw r and s of 32
+/// bytes each, which JSON Web Tokens use (RFC 7518 section 3.4).
 enum ECDSASignature {
-    /// The length of a raw signature in bytes.
     static let rawCount = 64
 
-    /// The raw encoding; throws for anything that is not DER, and for numbers longer than P-256's.
+    /// Throws for anything that is not DER, and for numbers longer than P-256's.
     static func raw(ofDER der: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         ErrorQueue.clear()
         let signature = unsafe der.withUnsafeBufferPointer { bytes in
@@ -139,7 +130,7 @@ enum ECDSASignature {
         return raw
     }
 
-    /// The DER encoding; nil unless there are 64 bytes.
+    /// Returns nil unless there are 64 bytes.
     static func der(ofRaw raw: Span<UInt8>) -> [UInt8]? {
         guard raw.count == rawCount, let signature = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(signature) }

@@ -92,7 +92,7 @@ import Time
         }
     }
 
-    @Test func `anything is judged`() throws {
+    @Test func `anything is evaluated`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<2000 {

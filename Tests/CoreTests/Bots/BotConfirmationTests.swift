@@ -110,7 +110,7 @@ import Time
         #expect(try verdict(text, bot, at: Self.now - 61) == .expired)
     }
 
-    @Test func `anything is judged`() throws {
+    @Test func `anything is evaluated`() throws {
         let bot = try BotSamples.bot()
         for text in ["", "dgbc1.", "dgbc1..", "dgbc1.e30.AAAA", "dgbc1.e30.AAAA.", String(repeating: "A", count: 1 << 20)] {
             let verdict = try verdict(text, bot)

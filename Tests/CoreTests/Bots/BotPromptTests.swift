@@ -27,7 +27,7 @@ import Time
         #expect(prompt.tools.elements.first?["function"]?["parameters"]?["required"] == ["order_id"])
     }
 
-    @Test func `says nothing first unless told`() throws {
+    @Test func `says nothing first unless reported`() throws {
         #expect(try prompt(BotSamples.bot()).firstMessageData == nil)
     }
 

@@ -56,7 +56,7 @@ import Time
     }
 
     /// It continues with what another process, or the one before, has told.
-    @Test func `a new process ends what was told`() {
+    @Test func `a new process ends what was reported`() {
         var app = Watched()
         app.reported = 3
         #expect(app.pass(minutes: 5, asked: 100, denied: 0).status == .unknown, "five minutes are not known yet")

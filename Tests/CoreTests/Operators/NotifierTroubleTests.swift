@@ -18,7 +18,7 @@ import Time
         }
     }
 
-    @Test func `only a pause that lasts is told`() {
+    @Test func `only a pause that lasts is reported`() {
         var watched = Watched()
         #expect(watched.look(isStopped: true) == .unknown)
         #expect(watched.look(after: 59, isStopped: true) == .unknown)
@@ -36,7 +36,7 @@ import Time
         }
     }
 
-    @Test func `the end is told when it has worked for five times as long`() {
+    @Test func `the end is reported when it has worked for five times as long`() {
         var watched = Watched()
         _ = watched.look(isStopped: true)
         #expect(watched.look(after: 60, isStopped: true) == .holds)

@@ -67,7 +67,7 @@ import Time
     }
 
     /// The help desk's limits, which the store keeps.
-    @Test func `has a pace`() throws {
+    @Test func `has a rateLimits`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.notifier.rateLimits == [

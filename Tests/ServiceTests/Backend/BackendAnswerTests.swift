@@ -67,7 +67,7 @@ import Time
         }
     }
 
-    @Test func `is told the key that only it understands`() throws {
+    @Test func `is reported the key that only it understands`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, backend) throws in
             #expect(try service.ask(key: "their own key").status == 200)
             let request = try #require(backend.requests.first)

@@ -123,7 +123,7 @@ import Time
     }
 
     @Test(arguments: BotCall.Outcome.allCases, ["f", "connect_to_person"])
-    func `is told in both languages`(_ outcome: BotCall.Outcome, _ function: String) {
+    func `is reported in both languages`(_ outcome: BotCall.Outcome, _ function: String) {
         for reason in [
             nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new",
             "help_desk_token", "help_desk_unavailable", "help_desk_away", "limit_per_user",

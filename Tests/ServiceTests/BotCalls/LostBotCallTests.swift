@@ -15,7 +15,7 @@ import Time
             argumentsSHA256: "", at: time)
     }
 
-    @Test func `are given up logged and told`() throws {
+    @Test func `are given up logged and reported`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.arrived)])
         let reported = Monitor<[UUIDv7]>([])
         fixture.stop()

@@ -102,7 +102,7 @@ import Time
             secrets: [StandardWebhookSecret(BotFixture.secret)], now: TestTime.now.milliseconds)
     }
 
-    @Test func `records arguments only if it is told to`() throws {
+    @Test func `records arguments only if it is reported to`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
             _ = try service.get("get_order_list", "?most=5", ticket: try service.ticket())

@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test func `are told of beside other mistakes`() throws {
+    @Test func `are reported of beside other mistakes`() throws {
         let problems = try problems(#""port":9090,"max_connections":0"#, #"{"metrics_need_token":true}"#)
         #expect(problems.count == 3)
         #expect(problems.contains { $0.hasPrefix("$.admin.port: ") })

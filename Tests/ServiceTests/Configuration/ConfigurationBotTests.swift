@@ -14,7 +14,7 @@ import Time
         directory = try BotDocument.directory()
     }
 
-    @Test func `there is none unless told`() throws {
+    @Test func `there is none unless reported`() throws {
         #expect(try directory.configuration(members: #""log":{}"#).bots.isEmpty)
         #expect(try directory.configuration(members: #""bots":[]"#).bots.isEmpty)
     }
@@ -143,7 +143,7 @@ import Time
         #expect(problem.hasPrefix(#"$.bots: expected a list, found an object; write [{"name": …, "apps": …, "#))
     }
 
-    @Test func `every mistake is told at once`() throws {
+    @Test func `every mistake is reported at once`() throws {
         let function = BotDocument.function(["name": #""a b""#, "bind": #"{"x":"user_id"}"#, "confirm": #""x""#])
         let found = try directory.problems(
             bots:

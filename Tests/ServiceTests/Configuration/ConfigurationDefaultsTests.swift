@@ -24,7 +24,7 @@ import Testing
         "badge", "android_channel", "certificate_authorities", "proxy", "files_few", "files_many",
     ]
 
-    @Test func `every default is told`() throws {
+    @Test func `every default is reported`() throws {
         let bytes = try File.read("\(packageRoot)/docs/config.full.json", limit: 1 << 20).bytes
         let example = try JSONDocument(parsing: bytes.span).value()
         let directory = try ConfigurationExampleTests.directory()

@@ -29,7 +29,7 @@ import Testing
             try differences(Self.base, Self.base + #","shutdown":{"drain_seconds":20},"log":{}"#) == [], "what is written is the default")
     }
 
-    @Test func `each key is told with what takes it over`() throws {
+    @Test func `each key is reported with what takes it over`() throws {
         let after =
             #""listen":{"port":3},"admin":{"port":2,"token":{"file":"secrets/read-token"}},"log":{"level":"debug"},"security_keys":{"longest_life_seconds":5}"#
         let found = try differences(Self.base, after)

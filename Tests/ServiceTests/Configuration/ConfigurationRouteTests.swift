@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test func `of push are not told of registrations and the relay of nothing else`() throws {
+    @Test func `of push are not reported of registrations and the relay of nothing else`() throws {
         let subscriptions = try subscriptions(#","notifiers":["one","relay","backend"]"#)
         #expect(subscriptions.comments("shop").map(\.notifier) == ["one", "backend"])
         #expect(subscriptions.comments("shop")[0] == Subscription(notifier: "one", deviceTypes: .all, requiresDevice: true))

@@ -57,7 +57,7 @@ import Time
             #""store":{"type":"memory","url":{"env":"DATABASE_URL"}}"#, "$.store.url: a store in memory has no address; remove it"
         ),
     ])
-    func `mistakes are told`(members: String, problem: String) throws {
+    func `mistakes are reported`(members: String, problem: String) throws {
         #expect(try directory.problems(members: members) == [problem])
     }
 

@@ -120,7 +120,7 @@ import Time
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
     ])
-    func `mistakes are told with their place`(otlp: String, problem: String) throws {
+    func `mistakes are reported with their place`(otlp: String, problem: String) throws {
         let found = try ConfigurationDirectory().problems(members: #""traces":{"otlp":{\#(otlp)}}"#)
         #expect(found == ["$.traces.otlp.\(problem)"])
     }
@@ -135,7 +135,7 @@ import Time
         (#","parent_based":true"#, #""shared_header":{"name":"X-Shared-Secret","secret":{"env":"SHARED"}}"#, nil),
         (#","sample_ratio":0"#, #""allow":["192.0.2.0/24"]"#, "sample_ratio"),
     ])
-    func `who decides what is exported is told where it is everybody or nobody`(otlp: String, listen: String, key: String?) throws {
+    func `who decides what is exported is reported where it is everybody or nobody`(otlp: String, listen: String, key: String?) throws {
         let directory = try ConfigurationDirectory()
         directory.environment["SHARED"] = TestSecret.text(91)
         let configuration = try directory.configuration(

@@ -159,7 +159,7 @@ import Testing
     }
 
     /// In a container there is no unit; its control group has the limits.
-    @Test func `control groups are judged without systemd`() throws {
+    @Test func `control groups are evaluated without systemd`() throws {
         try root.write("proc/self/cgroup", "0::/pod/box\n")
         #expect(try messages(examine(nil), .limits).filter { $0.contains("MiB") || $0.contains("threads") } == [])
         try root.write("sys/fs/cgroup/pod/box/memory.max", "max\n")

@@ -183,7 +183,7 @@ import Time
         #expect(retried.remedy?.english == "Look at the receiver's log; Deskgate tries again.")
     }
 
-    @Test func `attempts are told as they ended`() {
+    @Test func `attempts are reported as they ended`() {
         let steps = Self.facts(
             .delivered, "logged",
             attempts: [

@@ -59,7 +59,7 @@ import Time
         #expect(Set(all).count == Denial.allCases.count)
     }
 
-    @Test func `times are told`() throws {
+    @Test func `times are reported`() throws {
         let future = try Self.facts(.denied(.issuedInFuture, keyID: 1), issuedAt: Self.now + 300)
         #expect(Explanation(future).finding.english.contains("2026-03-10T08:20:12.000Z, which is 5 minutes ahead of this machine's clock"))
         let expired = try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 7200)
@@ -235,14 +235,14 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)
     }
 
-    @Test(arguments: UndecidedReason.allCases) func `every indecision is told apart from a denial`(_ reason: UndecidedReason) throws {
+    @Test(arguments: UndecidedReason.allCases) func `every indecision is reported apart from a denial`(_ reason: UndecidedReason) throws {
         let explanation = Explanation(try Self.facts(.undecided(reason)))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.contains("503 (\(reason.rawValue))"))
         #expect(explanation.remedy != nil)
     }
 
-    @Test func `a malformed key is told without its text`() throws {
+    @Test func `a malformed key is reported without its text`() throws {
         var facts = try Self.facts(.malformed(ValidationError(.securityKey, .notASecurityKey)))
         facts.key = nil
         let explanation = Explanation(facts)
@@ -278,7 +278,7 @@ import Time
     }
 
     /// Whoever gets a new key for an expired one is told that it would be denied as well.
-    @Test func `a block is told beside what decides`() throws {
+    @Test func `a block is reported beside what decides`() throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         let explanation = Explanation(try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 100, revocations: [block]))
         #expect(explanation.steps.suffix(2).map(\.subject) == [.life, .revocations])

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: AdminToken.Role.allCases) func `shows metrics to whom may read`(_ role: AdminToken.Role) throws {
+    @Test(arguments: AdminToken.Role.allCases) func `shows metrics to receivers may read`(_ role: AdminToken.Role) throws {
         let headers = ["Authorization": "Bearer \(ServiceFixture.token(role))"]
         for admin in [#""metrics_need_token":true"#, #""host":"0.0.0.0""#] {
             let json = ServiceFixture.json(admin: "\(admin),\(ServiceFixture.roleTokens)")

@@ -193,7 +193,7 @@ import Testing
     }
 
     /// A failure of our own never looks like a denial.
-    @Test func `does not refuse whom it cannot tell`() throws {
+    @Test func `does not refuse receivers it cannot tell`() throws {
         let client = InProcessClient(try fixture(#""port":0,\#(Self.elsewhere)"#).graph().publicRouter)
         let response = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json())
         #expect(response.status == 503)

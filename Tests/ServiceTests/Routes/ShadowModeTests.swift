@@ -163,7 +163,7 @@ import Time
         #expect(!text.contains(#"{app="bank",result="shadowed""#))
     }
 
-    @Test func `is told while it is on`() throws {
+    @Test func `is reported while it is on`() throws {
         let configuration = try directory.configuration(Self.json(shadow: #""shadow_until":\#(Self.end),"#))
         let time = "2026-03-10T08:31:52.000Z"
         func warnings(_ now: UnixSeconds) -> [String] {

@@ -24,7 +24,7 @@ import Time
 
     private func scrape(_ graph: ServiceGraph) -> String { InProcessClient(graph.adminRouter).send(.get, "/metrics").text }
 
-    @Test func `dates of the configuration are told`() throws {
+    @Test func `dates of the configuration are reported`() throws {
         let json = ServiceFixture.json().replacing(#"app-1.key"}"#, with: #"app-1.key"},"not_after":2000000000"#)
             .replacing(#""app_id":"shop""#, with: #""app_id":"shop","shadow_until":\#(TestTime.now + 60)"#)
         let fixture = try ServiceFixture(json: json)
@@ -47,7 +47,7 @@ import Time
         #expect(try ConfigurationDirectory().configuration(members: #""allow_insecure_secrets":true"#).fileDigest.utf8.count == 64)
     }
 
-    @Test func `bounds are told`() throws {
+    @Test func `bounds are reported`() throws {
         let fixture = try ServiceFixture(
             json: ServiceFixture.json(
                 admin: #""port":0,"max_connections":5"#, listen: #""port":0,"max_connections":7,"bodies_megabytes":4"#,
@@ -69,7 +69,7 @@ import Time
         }
     }
 
-    @Test func `the last backup is told`() throws {
+    @Test func `the last backup is reported`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(members: #""store":{"path":"store.db","minimum_free_megabytes":0}"#))
         let path = fixture.directory.scratch.path("store.db")
         #expect(StoreFile.lastBackup(path) == nil)
@@ -94,7 +94,7 @@ import Time
         #expect(throws: SystemError.self) { try StoreFile.noteBackup(of: missing, at: 5) }
     }
 
-    @Test func `states of backends are told from the start`() throws {
+    @Test func `states of backends are reported from the start`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/verify.whsec", TestSecret.signing(10))
         let verify = #""verify":{"mode":"key_and_backend","url":"http://127.0.0.1:1/","secret":{"file":"secrets/verify.whsec"}}"#

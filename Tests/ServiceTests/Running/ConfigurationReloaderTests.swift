@@ -129,7 +129,7 @@ import Threading
         }
     }
 
-    @Test func `a refusal is told once and the next change tries again`() throws {
+    @Test func `a refusal is reported once and the next change tries again`() throws {
         try withReloader { reloader, _ in
             try write("{")
             settle(reloader)

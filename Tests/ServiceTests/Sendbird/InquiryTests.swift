@@ -114,7 +114,7 @@ import Time
     }
 
     /// Webhooks overtake each other: the creation is told when it comes, and once.
-    @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func `a late creation is told once`(at time: UnixMilliseconds?) {
+    @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func `a late creation is reported once`(at time: UnixMilliseconds?) {
         var created = Self.created
         created.at = time
         let before: [(String, [LocalizedText])] = [

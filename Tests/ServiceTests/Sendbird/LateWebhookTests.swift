@@ -11,7 +11,7 @@ import Testing
     private static let assigned = SendbirdBody.ticket(
         "TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: #""recentAssignment":{"agent":{"id":5}},"#)
 
-    @Test func `a ticket is told of as created though its creation comes late`() throws {
+    @Test func `a ticket is reported of as created though its creation comes late`() throws {
         let fixture = try SendbirdFixture()
         for body in [Self.assigned, SendbirdBody.ticket()] { #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted) }
         #expect(try fixture.events() == SendbirdFixture.created)
@@ -35,7 +35,7 @@ import Testing
         #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is told once over restarts`(_ kind: SharedStoreFixture.Kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is reported once over restarts`(_ kind: SharedStoreFixture.Kind)
         throws
     {
         let place = try SharedStoreFixture(kind)

@@ -167,7 +167,7 @@ import Threading
         #expect(shown(try fixture.chat(SendbirdBody.message(extra: #""future":{"x":[null]},"#))) == SendbirdFixture.accepted)
     }
 
-    @Test func `a full queue is told and the webhook taken later`() throws {
+    @Test func `a full queue is reported and the webhook taken later`() throws {
         let fixture = try SendbirdFixture(maxPending: 0)
         let response = try fixture.desk(SendbirdBody.ticket())
         #expect(response.status == 503)

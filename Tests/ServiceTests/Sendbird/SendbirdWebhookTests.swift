@@ -95,7 +95,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
-    @Test func `nobody known is told to no phone`() throws {
+    @Test func `nobody known is reported to no phone`() throws {
         let fixture = try SendbirdFixture()
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -162,7 +162,7 @@ import Threading
         #expect(fixture.counts().contains(#"{app="APP",result="conflict"} 1"#))
     }
 
-    @Test func `a rating that overtakes its request is told in order`() throws {
+    @Test func `a rating that overtakes its request is reported in order`() throws {
         let fixture = try SendbirdFixture.known()
         let rated = #""state":"CONFIRMED","customerSatisfactionScore":4,"customerSatisfactionComment":"Fast""#
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(rated, category: "message_update"))) == SendbirdFixture.accepted)

@@ -68,7 +68,7 @@ import Time
         #expect(try fixture.reported() == Self.recovered)
     }
 
-    @Test func `what ended while nothing ran is told`() throws {
+    @Test func `what ended while nothing ran is reported`() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .open)
         fixture.pass(65)
@@ -82,7 +82,7 @@ import Time
         #expect(try fixture.last("ended_because") == "removed")
     }
 
-    @Test func `a notifier is not told of itself`() throws {
+    @Test func `a notifier is not reported of itself`() throws {
         let fixture = try WatchFixture()
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -100,7 +100,7 @@ import Time
         #expect(try fixture.reported(delivering: false) == [])
     }
 
-    @Test func `the only notifier is told of nothing while it is paused`() throws {
+    @Test func `the only notifier is reported of nothing while it is paused`() throws {
         let fixture = try WatchFixture(#""notifiers":["pager"]"#)
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -267,7 +267,7 @@ import Time
         #expect(try fixture.reported() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
     }
 
-    @Test func `an app key that ends is told until it is replaced`() throws {
+    @Test func `an app key that ends is reported until it is replaced`() throws {
         let end = WatchFixture.start + 20 * 86_400
         let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
         let fixture = try WatchFixture()

@@ -132,7 +132,7 @@ import Time
     }
 
     /// They may be made durable together.
-    @Test(arguments: Backend.allCases) func `each of a batch is judged alone`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each of a batch is evaluated alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -215,7 +215,7 @@ import Time
     }
 
     /// A replica that has not asked for longer than removals are remembered reads everything again.
-    @Test(arguments: skews) func `what is told no more is read again`(ahead: Int64) throws {
+    @Test(arguments: skews) func `what is reported no more is read again`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }

@@ -64,7 +64,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func `nobody is told twice`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody is reported twice`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put(nil)

@@ -222,7 +222,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered present d9 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `does not come back to whom the app took it from`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not come back to receivers the app took it from`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         try fixture.store.put("A", user: "present")

@@ -29,7 +29,7 @@ import Time
 
     /// Who of another device, person, of the same names in another app, and of names that Unicode calls equal, shares the count.
     @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
-    func `counts together whom the rule names`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+    func `counts together receivers the rule names`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func isAllowed(_ app: String, user: String, device: String) throws -> Bool {

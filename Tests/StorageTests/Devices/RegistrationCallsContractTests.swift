@@ -11,7 +11,7 @@ import Time
         LimitRule(per: .user, max: 3, windowMilliseconds: 10_000), LimitRule(per: .device, max: 2, windowMilliseconds: 5000),
     ]
 
-    @Test(arguments: Backend.allCases) func `each is told of its own`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each is reported of its own`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nobody = RegistrationCalls(user: CallTimes(), devices: [CallTimes()])
         #expect(try fixture.store.registrationCalls(of: Self.ann, devices: ["d1"]) == nobody, "also of an app without a row")

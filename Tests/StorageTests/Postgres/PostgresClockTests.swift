@@ -11,7 +11,7 @@ import Time
     private static let tolerance: UInt64 = 60_000
 
     /// Round trips in the contract suites cannot show a moment that is converted neither on its way in nor on its way out.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `each is told the time of its own clock`(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `each is reported the time of its own clock`(ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }

@@ -11,7 +11,7 @@ import Time
         return try store.claimDue(claim).pauses?.sorted { $0.kind.rawValue < $1.kind.rawValue }
     }
 
-    @Test func `are told to all and end for all`() throws {
+    @Test func `are reported to all and end for all`() throws {
         let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {
@@ -34,7 +34,7 @@ import Time
     }
 
     /// Each tells them by its own clock.
-    @Test func `are told by the databases clock`() throws {
+    @Test func `are reported by the databases clock`() throws {
         let place = try PostgresSchemaFixture()
         let ahead: UInt64 = 7_200_000
         let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds() + ahead }))

@@ -179,7 +179,7 @@ import Time
     }
 
     /// A claim of another replica would wait for the calls of persons whose deliveries have no turn.
-    @Test func `a claim locks the pace only of what has a turn`() throws {
+    @Test func `a claim locks the rateLimits only of what has a turn`() throws {
         let store = try place.store()
         defer { store.close() }
         for number in 1...6 { try store.sign("d\(number)", app: "app\(number % 2)", user: "u\(number)", at: 1000) }
@@ -241,7 +241,7 @@ import Time
     }
 
     /// Whoever claims, all together call as often as the pace allows one.
-    @Test func `they keep the pace together`() throws {
+    @Test func `they keep the rateLimits together`() throws {
         try withTwo { first, second in
             for user in 0..<8 {
                 for device in 0..<6 { try first.sign("\(device)", user: "u\(user)", at: 1000) }

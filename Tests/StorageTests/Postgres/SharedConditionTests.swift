@@ -56,7 +56,7 @@ import Time
     }
 
     /// They see one condition at the same moment, again and again: each beginning and each end is told by one of them.
-    @Test func `a race is told once`() throws {
+    @Test func `a race is reported once`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         for round in 0..<20 {
