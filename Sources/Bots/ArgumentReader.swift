@@ -5,19 +5,19 @@ internal import HelpDesk
 internal import JSON
 internal import JSONSchema
 
-/// The arguments of a call as they have arrived: texts of a query or a form, and members of a JSON object.
+/// The arguments of a call as they arrived: texts of a query or a form, and members of a JSON object.
 struct ReceivedArguments: Sendable {
-    /// The longest arguments, in bytes of JSON.
+    /// In bytes of JSON.
     static let longest = 64 * 1024
-    /// The most arguments, which bounds the search for names that are given twice.
+    /// The most arguments, which bounds the search for duplicate names.
     static let most = 256
-    /// The most values and names of a JSON text: each takes a hundred times the memory of its bytes once it is a tree.
+    /// The most values and names of a JSON text: as a tree, each takes a hundred times the memory of its bytes.
     static let mostValues = 8192
 
     private var texts: [(name: String, text: String)] = []
     private var object = JSONObject()
 
-    /// Reads the query and the body of a request: a JSON object or a form. Throws a sentence about the mistake.
+    /// Reads the query and the body of a request: a JSON object or a form. Throws a sentence that describes the mistake.
     /// - Parameter byteCount: set to the length of both, also when it throws.
     init(_ request: borrowing Request, byteCount: inout Int) throws(BotArgumentsProblem) {
         let items = request.queryItems().filter { !$0.name.isEmpty || !$0.value.isEmpty }
@@ -35,8 +35,9 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Reads the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about the mistake.
-    /// - Parameter body: a JSON object, as `sourceMap` has read it.
+    /// Reads the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence that describes the
+    /// mistake.
+    /// - Parameter body: a JSON object that `sourceMap` has accepted.
     init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
         if let arguments = try Self.read(body)["arguments"] { try Self.checkNumbers(in: arguments) }
         switch try Self.tree(body)["arguments"] {
@@ -53,7 +54,7 @@ struct ReceivedArguments: Sendable {
     }
 
     /// Removes an argument; nil when there is none of that name.
-    /// - Throws: a sentence when it is not a text, or given twice.
+    /// - Throws: a sentence when it is not a text, or duplicate.
     mutating func takeText(_ name: String) throws(BotArgumentsProblem) -> String? {
         let isWanted = { (other: String) in other.utf8.elementsEqual(name.utf8) }
         var found = texts.filter { isWanted($0.name) }.map { JSONValue.string($0.text) }
@@ -68,8 +69,8 @@ struct ReceivedArguments: Sendable {
         return text
     }
 
-    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice, or
-    /// that no member may have.
+    /// Returns the arguments as one object, with each text converted to its parameter's type. Throws a sentence about a duplicate or
+    /// forbidden name.
     func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
         let all = try together(for: function)
         guard !Self.hasPrototype(all) else { throw Self.prototype }
@@ -87,7 +88,7 @@ struct ReceivedArguments: Sendable {
         return .object(all)
     }
 
-    /// The name that makes programs in JavaScript change what all objects inherit.
+    /// In JavaScript, a member of this name changes what all objects inherit.
     private static let prototype = BotArgumentsProblem("no member may be called __proto__")
 
     static let tooMany = BotArgumentsProblem("there are more than \(most) arguments")
@@ -127,15 +128,15 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Names the parameter of a number that no parser reads exactly, which the tree's parser refuses by line and column.
+    /// Names the parameter of a number that no parser reads exactly; the tree's parser would report only line and column.
     private static func checkNumbers(in arguments: JSONElement) throws(BotArgumentsProblem) {
         if let violation = JSONSchema.violation(ofNumbersIn: arguments) { throw BotArgumentsProblem(violation.description) }
     }
 
-    /// Reads a JSON text of at most `mostValues` values and names without making a tree of it.
+    /// Scans a JSON text of at most `mostValues` values and names without building a tree.
     static func sourceMap(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
 
-    /// The body of a request with a ticket in it: a JSON object.
+    /// Reads the body of a request that contains a ticket: a JSON object.
     static func callBody(_ request: borrowing Request) throws(BotArgumentsProblem) -> JSONElement {
         let body: JSONElement
         do throws(JSONError) {
@@ -147,7 +148,6 @@ struct ReceivedArguments: Sendable {
         return body
     }
 
-    /// The tree of a text that `sourceMap` has read.
     private static func tree(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONValue {
         do throws(JSONError) {
             return try JSONDocument(parsing: text.span).value()
@@ -163,7 +163,7 @@ struct ReceivedArguments: Sendable {
 
 /// The texts of queries and forms, read strictly: broken escapes and invalid UTF-8 are rejected.
 enum FormText {
-    /// The pairs of a form in their order; empty ones are passed over.
+    /// Returns the pairs of a form in order, without empty ones.
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
         let parts = form.split(separator: UInt8(ascii: "&"))
         guard parts.count <= ReceivedArguments.most else { throw ReceivedArguments.tooMany }
@@ -176,7 +176,6 @@ enum FormText {
         return pairs
     }
 
-    /// Decodes percent escapes.
     /// - Parameter isForm: whether `+` is a space.
     static func decoded(_ text: Span<UInt8>, isForm: Bool = false) throws(BotArgumentsProblem) -> String {
         guard let bytes = PercentEncoding.decoded(text, isForm: isForm) else {

@@ -2,34 +2,31 @@ internal import Core
 internal import Crypto
 internal import HelpDesk
 
-/// A call that is allowed, checked and confirmed: all that is left is to perform it.
 struct AuthorizedBotCall: Sendable {
     let bot: ServedBot
     let function: ServedBot.Function
-    /// The person, proved by a ticket or a confirmation.
+    /// The user of the call, as a ticket or a confirmation has proven.
     let caller: BotGrant
     let arguments: BotArguments
-    /// The size of the arguments as they came, in bytes; 0 for those of a confirmation that a person sent with the security key.
+    /// The length in bytes as received; 0 for a confirmation that a user has sent with the security key.
     let byteCount: Int
     let action: BotFilledAction
     /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     let key: [UInt8]?
     let context: RequestContext
 
-    /// Milliseconds until an answer, including the store's time.
+    /// The longest time until the answer, including the store.
     var timeoutMilliseconds: UInt64 {
         UInt64(function.definition.timeoutMilliseconds) + (key == nil ? 0 : BotCaller.storeMilliseconds) + BotCaller.marginMilliseconds
     }
 }
 
 extension BotGrant {
-    /// The person, as limits count.
     var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 }
 
-/// Makes the keys by which changes are recognised when they are asked for again.
 enum CallKey {
-    /// The key of a call with a ticket: the same arguments of the same function after the same start.
+    /// Returns the key of a call with a ticket: equal for the same arguments of the same function after the same start.
     static func key(_ ticket: BotAccessToken, bot: String, function: String, _ arguments: BotArguments) throws(CryptoError) -> [UInt8] {
         var bytes: [UInt8] = []
         for part in ["call", bot, ticket.grant.appID, ticket.grant.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
@@ -37,7 +34,7 @@ enum CallKey {
         return try sha256(bytes.span)
     }
 
-    /// The id of all confirmations of a function that a start has performed once, so that any two of them are the same call.
+    /// Returns the common id of all confirmations of a function that a start performs once, so that any two of them are the same call.
     static func confirmationID(_ ticket: BotAccessToken, bot: String, function: String) throws(CryptoError) -> InlineArray<16, UInt8> {
         var bytes: [UInt8] = []
         for part in ["start", bot, ticket.grant.appID, ticket.grant.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
@@ -45,14 +42,13 @@ enum CallKey {
         return InlineArray { digest[$0] }
     }
 
-    /// The key of a confirmed call: the confirmation.
     static func key(_ token: BotConfirmationToken, bot: String) throws(CryptoError) -> [UInt8] {
         var bytes: [UInt8] = []
         for part in ["confirmation", bot, token.id] { append(part, to: &bytes) }
         return try sha256(bytes.span)
     }
 
-    /// Appends the text's length in bytes, a full stop and the text, so that different lists of texts never yield the same bytes.
+    /// Appends the length in bytes, a full stop, and the text, so that different lists of texts never have the same bytes.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes += Array("\(text.utf8.count).".utf8) + Array(text.utf8)
     }

@@ -9,8 +9,8 @@ internal import Tracing
 ///
 /// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
 struct BackendCaller: Sendable {
-    /// Room for the calls of four bots that are slow, also at one host. One app has half of it. There are as many connections as calls, so
-    /// that a call never waits for one. Each call has its own, because its answer has a person's data or its repetition would change
+    /// Enough for the calls of four slow bots, also at one host. One app may use half. There are as many connections as calls, so that a
+    /// call never waits for one. Connections are not reused, because an answer contains a user's data, or repeating a request would change
     /// something twice.
     static let clientSettings = ClientSettings(
         connectionsPerHost: mostCalls, connectionsPerOwner: mostCalls / 2, connectionLimit: mostCalls, requestLimit: mostCalls,
@@ -18,11 +18,10 @@ struct BackendCaller: Sendable {
     private static let mostCalls = 4 * CallBounds().underWay
 
     struct Call: Sendable {
-        /// The value of `webhook-id`.
         let id: UUIDv7
         let appID: String
         let request: BotFilledRequest
-        /// Identifies repetitions of a change; nil for calls that change nothing.
+        /// The deduplication key of a change; nil for a call that changes nothing.
         let key: [UInt8]?
         let secrets: [StandardWebhookSecret]
         let trace: TraceContext?
@@ -32,7 +31,7 @@ struct BackendCaller: Sendable {
     let clocks: Clocks
     let tracer: Tracer
 
-    /// Calls a backend, once at most.
+    /// Calls a backend at most once.
     /// - Parameter completion: called exactly once, on the client's thread or on this one; must not block.
     func send(_ call: Call, _ completion: @escaping @Sendable (Result<FunctionAnswer, BackendFault>) -> Void) {
         let span = call.trace.flatMap { tracer.begin(below: $0) }
@@ -83,7 +82,7 @@ struct BackendCaller: Sendable {
             connectTimeoutMilliseconds: request.timeoutMilliseconds, responseBodyLimit: FunctionAnswer.longest)
     }
 
-    /// The path and the query of an address, as they are sent.
+    /// Returns the path and the query of a URL, as they are sent.
     static func target(of url: String) -> String {
         guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "/" }
         let rest = url.utf8[scheme...].dropFirst(3)

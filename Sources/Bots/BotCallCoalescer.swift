@@ -3,29 +3,25 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// The calls under way at one bot's backend, the number of calls of each person, and the answers to changes. A value; the caller locks.
+/// The calls under way at one bot's backend, the limits of its functions, and the answers to changes: a value, and the caller locks.
 ///
-/// A change is performed once for each key. A repetition waits for the answer of the first call, or gets the stored answer.
+/// A change is performed once per key: a repeated call waits for the answer under way, or receives the stored one.
 struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     enum Admission {
-        /// It is: `finish` must be called when it has ended.
+        /// `finish` must be called when the call has ended.
         case perform
-        /// It is under way; the waiter receives its answer.
+        /// The same call is under way; `finish` returns the waiter.
         case wait
-        /// It was performed before.
         case repeated(CallReply)
         case limited(LimitRefusal)
-        /// Too many calls are under way.
         case busy
     }
 
-    /// A change: under way, or answered.
     private enum Change {
         case underWay([Waiter])
         case answered(CallReply)
     }
 
-    /// The limits of one function, and who has called it.
     private struct Windows {
         let rules: [LimitRule]
         var windows: CallWindows
@@ -35,7 +31,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     private var underWay: FairQueue<Void>
     private var windows: [String: Windows] = [:]
     private var changes: [[UInt8]: Change] = [:]
-    /// The keys of answered changes, in the order of the answers, with the expiry of each answer.
+    /// The keys of stored answers, in order of the answers, with their expiry.
     private var answered: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
     private var oldest = 0
     private var answeredBytes = 0
@@ -45,7 +41,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         underWay = FairQueue([bounds.underWay, bounds.underWayOfApp, bounds.underWayOfPerson].map { ShareBound($0) })
     }
 
-    /// Takes over the limits of a configuration. Calls that were counted stay so where a function's limits have not changed.
+    /// Replaces the limits. The counts of functions with unchanged limits are kept.
     mutating func use(_ functions: [(name: String, limits: [LimitRule])]) {
         let former = windows
         windows = [:]
@@ -55,31 +51,29 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// The limit that refuses a call now; nil when none does. Counts nothing.
+    /// Returns the limit that rejects a call now; nil when none does. Counts nothing.
     func refusal(of function: String, _ person: CallWindows.Person, now: UnixMilliseconds) -> LimitRefusal? {
         windows[function]?.windows.refusal(of: person, now: now)
     }
 
-    /// Whether as many calls are under way as may be.
     var isFull: Bool { !underWay.hasRoom() }
 
-    /// Whether a person, or the person's app, has as many calls under way as may be.
+    /// Whether a user, or the user's app, has the maximum number of calls under way.
     func isFull(for person: CallWindows.Person) -> Bool { !underWay.hasRoom(for: person.share) }
 
-    /// The number of callers that wait for the answer to a change that another one began.
     var waiting: Int {
         changes.values.reduce(0) { count, change in
             if case .underWay(let waiters) = change { count + waiters.count } else { count }
         }
     }
 
-    /// Whether the answer to a change is kept, which `admit` would repeat.
+    /// Whether the answer to a change is stored, so that `admit` would repeat it.
     func hasAnswer(to key: [UInt8]) -> Bool { if case .answered? = changes[key] { true } else { false } }
 
     /// Decides on a call, and counts it if it is performed.
     /// - Parameters:
-    ///   - key: identifies repetitions of a change; nil for a call that changes nothing.
-    ///   - waiter: called by the caller of `finish`, if the answer is `wait`.
+    ///   - key: the deduplication key of a change; nil for a call that changes nothing.
+    ///   - waiter: stored if the answer is `wait`; the caller of `finish` notifies it.
     mutating func admit(
         _ function: String, person: CallWindows.Person, key: [UInt8]?, waiter: Waiter, now: UnixMilliseconds
     ) -> Admission {
@@ -103,9 +97,9 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// Ends a call that was performed.
     /// - Parameters:
-    ///   - key: as of `admit`, as is the person.
-    ///   - expiresAt: the last second in which the answer is kept for repetitions; nil keeps none.
-    /// - Returns: who waits for the answer.
+    ///   - key: as given to `admit`, like the user.
+    ///   - expiresAt: the last second in which the answer is stored for repetitions; nil does not store it.
+    /// - Returns: the waiters.
     mutating func finish(
         _ key: [UInt8]?, person: CallWindows.Person, reply: CallReply, keepingUntil expiresAt: UnixSeconds?, now: UnixSeconds
     ) -> [Waiter] {
@@ -123,7 +117,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         return waiters
     }
 
-    /// Forgets the answers to a person's calls; nil for everybody's.
+    /// Drops the stored answers to a user's calls; nil for all users.
     mutating func forgetAnswers(to person: CallWindows.Person?) {
         var kept: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
         for entry in answered[oldest...] {
@@ -132,7 +126,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         (answered, oldest) = (kept, 0)
     }
 
-    /// Forgets the answers whose time is over, and the oldest beyond the bounds.
+    /// Drops the expired answers, and the oldest beyond the bounds.
     private mutating func forgetOldest(now: UnixSeconds) {
         while oldest < answered.count,
             answered[oldest].expiresAt < now || answered.count - oldest > bounds.answers || answeredBytes > bounds.answeredBytes
@@ -152,15 +146,11 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
 }
 
 struct CallBounds: Sendable {
-    /// The maximum number of calls under way at its backend.
     var underWay = 512
-    /// The maximum number of them for one app.
     var underWayOfApp = 256
     var underWayOfPerson = 16
-    /// The maximum number of people whose calls of a function are counted. The one whose last call is the oldest leaves first.
+    /// The most users counted per function; the least recent caller is evicted.
     var people = 10_000
-    /// The maximum number of cached answers to changes.
     var answers = 10_000
-    /// The maximum size of cached answers in bytes.
     var answeredBytes = 16 << 20
 }

@@ -6,14 +6,14 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Performs calls of functions, in the same way for every form of call.
+/// Performs calls of functions, in the same way for all routes.
 ///
-/// A change is stored before the backend is called, and only once: its key is unique in the store. Its permission is checked again then. A
-/// call that changes nothing is stored while the backend is called.
+/// A change is stored before the backend is called, and only once: its key is unique in the store. Then it is authorized again. A call that
+/// changes nothing is stored while the backend is called.
 final class BotCaller: Sendable {
-    /// Milliseconds for which a change waits for the store. A change that is stored later is not made.
+    /// The time that a change waits for the store; a change stored later is not performed.
     static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
-    /// Milliseconds that a request may take beyond the sum of its parts.
+    /// The time that a request may take beyond the sum of its parts.
     static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let services: HelpDeskServices
@@ -26,25 +26,23 @@ final class BotCaller: Sendable {
         (self.services, self.backend, self.handOffs) = (services, backend, handOffs)
     }
 
-    /// The refusal of a limit that a call would meet; nil when there is none. Counts nothing.
+    /// Returns the refusal if a limit of the function rejects the call; nil otherwise. Counts nothing.
     func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return bot.coalescer.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
-    /// Returns the refusal of a caller whose rejected calls were too large, or who has too many calls under way; nil when another one may
-    /// be read.
+    /// Returns the refusal if the user has too many calls under way, or exhausted the budget for refused calls; nil otherwise.
     func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
         bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
     }
 
-    /// Returns the refusal of a caller whose rejected calls were too large; nil when another request may be read.
+    /// Returns the refusal if the user exhausted the budget for refused calls; nil otherwise.
     func exhaustion(of caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
     }
 
-    /// Performs a call.
     /// - Parameter complete: called exactly once, on any thread, perhaps before this returns; must not block.
     func perform(_ call: AuthorizedBotCall, _ complete: @escaping CallWaiter) {
         let now = services.clocks.unixMilliseconds()
@@ -101,15 +99,14 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// Ends a change that was stored and is not made.
     private func withdraw(_ call: AuthorizedBotCall, id: UUIDv7, refusal: CallRefusal, complete: @escaping CallWaiter) {
         let now = services.clocks.unixMilliseconds()
         let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
         end(call, id: id, ending: ending, reply: .refusal(refusal), complete: complete)
     }
 
-    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help
-    /// desk; nil when it may be made.
+    /// Returns the refusal if the user was signed out or the security key revoked while the change waited for the store or the help desk;
+    /// nil otherwise.
     private func refusal(ofStored call: AuthorizedBotCall) -> CallRefusal? {
         do throws(CryptoError) {
             let denial = try services.state.current.authorizer.denial(
@@ -142,9 +139,8 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// Stores the ending of a call that was stored, and ends it. Where the same call may begin again, callers get the answer only once the
-    /// store allows it, here and in all replicas. If the ending could not be stored, the call cannot begin again, and repetitions get the
-    /// same answer here.
+    /// Stores the end of a stored call. If the same call may begin again, the waiters are notified only after the store allows that, here
+    /// and in all replicas. If the end could not be stored, the call cannot begin again, and repetitions get the same answer here.
     private func end(
         _ call: AuthorizedBotCall, id: UUIDv7, ending: BotCall.Ending, reply: CallReply, complete: @escaping CallWaiter
     ) {
@@ -157,7 +153,7 @@ final class BotCaller: Sendable {
         if !ending.releasesKey { finish(call, reply: reply, id: id, keeps: true, complete: complete) }
     }
 
-    /// Ends a call that was admitted, and answers all callers that wait for it.
+    /// Ends an admitted call, and notifies all waiters.
     /// - Parameter keeps: whether repetitions get the same answer.
     private func finish(_ call: AuthorizedBotCall, reply: CallReply, id: UUIDv7?, keeps: Bool, complete: CallWaiter) {
         let now = services.sharedNow
@@ -181,14 +177,14 @@ final class BotCaller: Sendable {
             function: call.function.definition.name, argumentsSHA256: digest, arguments: text, at: now)
     }
 
-    /// Returns the arguments' digest, and their text if the configuration records it.
+    /// Returns the digest of the arguments, and their text if the configuration has it recorded.
     private func stored(_ arguments: BotArguments, of bot: ServedBot) throws(CryptoError) -> (digest: String, text: String?) {
         let digest = try sha256(arguments.canonical.span)
         let text = bot.definition.recordsArguments ? String(decoding: arguments.canonical, as: UTF8.self) : nil
         return (Hexadecimal.text(digest.span), text)
     }
 
-    /// Tells that a call could not be stored: what changes nothing is answered all the same.
+    /// Logs that a call could not be stored. A call that changes nothing is answered nevertheless.
     private func note(_ result: Result<BotCallBeginning, StoreError>, id: UUIDv7, call: AuthorizedBotCall) {
         guard case .failure(let error) = result else { return }
         var fields: LogFields = [
@@ -203,7 +199,6 @@ final class BotCaller: Sendable {
 
 // Calls that are refused before they are performed.
 extension BotCaller {
-    /// Counts, logs and stores the refusal of a call whose caller is known.
     func refuse(_ refusal: CallRefusal, _ call: AuthorizedBotCall) -> CallReply {
         refuse(
             refusal, bot: call.bot, function: call.function, caller: call.caller, context: call.context, arguments: call.arguments,
@@ -212,9 +207,9 @@ extension BotCaller {
 
     /// Counts, logs and stores the refusal of a call.
     /// - Parameters:
-    ///   - function: nil for one that the bot does not have.
-    ///   - caller: nil when the caller is unknown; then nothing is stored, so that strangers cannot fill the store.
-    ///   - byteCount: the number of bytes of its arguments that were read.
+    ///   - function: nil for an unknown function.
+    ///   - caller: nil when the user is unknown; then nothing is stored, so that unauthenticated callers cannot fill the store.
+    ///   - byteCount: the bytes of arguments that were read.
     func refuse(
         _ refusal: CallRefusal, bot: ServedBot, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         arguments: BotArguments? = nil, byteCount: Int = 0
@@ -250,7 +245,7 @@ extension BotCaller {
         services.store.begin(row, isAwaited: { true }) { _ in }
     }
 
-    /// Logs a call that was not done; no field of the line has anything of the caller's own text.
+    /// Logs a call that was not performed. No field contains text from the caller.
     func log(
         _ refusal: CallRefusal, bot: ServedBot?, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         id: UUIDv7?

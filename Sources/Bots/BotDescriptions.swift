@@ -3,7 +3,6 @@ internal import HTTPServer
 internal import HelpDesk
 internal import JSON
 
-/// The routes of bots, as the OpenAPI document describes them.
 enum BotDescriptions {
     private static let name = RouteDescription.Parameter(
         "name", place: .path, schema: ["type": "string", "pattern": "^[a-z0-9_-]{1,32}$"], text: "The bot.", example: "orders")

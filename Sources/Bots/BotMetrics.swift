@@ -1,14 +1,12 @@
 internal import Core
 package import Observability
 
-/// The metrics of bots. Make it once per registry.
+/// Metrics of bots. Make it once per registry.
 package struct BotMetrics: Sendable {
-    /// The result of a start, as metrics call it.
     enum StartResult: String, Sendable, CaseIterable {
         case started, malformed, denied, unavailable
     }
 
-    /// Upper bounds in seconds, up to the longest timeout of a backend and beyond.
     private static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 100]
 
     private let calls: MetricFamily<Counter>
@@ -28,26 +26,26 @@ package struct BotMetrics: Sendable {
             "deskgate_bot_quick_replies_total", "Blocks of quick replies in bots' texts by result.", labels: ["bot", "result"])
     }
 
-    /// The counters of a function, from now on with 0.
-    /// - Parameters: empty where none is known, because callers choose the names.
+    /// Returns the counters of a function, which exist with 0 from then on.
+    /// - Parameters: empty when unknown, because callers choose the names.
     func calls(bot: String, function: String) -> LabelledCounters<CallResult> {
         LabelledCounters(CallResult.allCases) { calls.child(bot, function, $0.rawValue) }
     }
 
-    /// Counts calls whose process has ended before they did.
+    /// Counts calls whose process terminated before they ended.
     func count(lost calls: [BotCall]) {
         for call in calls { self.calls.child(call.bot, call.function, CallResult.unknown.rawValue).increment() }
     }
 
     func duration(bot: String) -> Histogram { durations.child(bot) }
 
-    /// The counters of a bot's starts, from now on with 0.
-    /// - Parameter bot: empty where none is known.
+    /// Returns the counters of a bot's starts, which exist with 0 from then on.
+    /// - Parameter bot: empty when unknown.
     func starts(bot: String) -> LabelledCounters<StartResult> {
         LabelledCounters(StartResult.allCases) { starts.child(bot, $0.rawValue) }
     }
 
-    /// The counters of the blocks of quick replies in a bot's texts, from now on with 0.
+    /// Returns the counters of quick-reply blocks in a bot's texts, which exist with 0 from then on.
     func quickReplies(bot: String) -> (cut: Counter, broken: Counter) {
         (quickReplies.child(bot, "cut"), quickReplies.child(bot, "broken"))
     }

@@ -4,7 +4,7 @@ internal import HelpDesk
 internal import Observability
 internal import Threading
 
-/// Receives what a call leads to, once, on any thread; must not block.
+/// Receives the reply to a call, once, on any thread; must not block.
 typealias CallWaiter = @Sendable (CallReply) -> Void
 
 struct ServedBot: Sendable {
@@ -15,12 +15,11 @@ struct ServedBot: Sendable {
     }
 
     let definition: BotDefinition
-    /// Survives reloads.
+    /// The state of the bot's calls, which outlives reloads.
     let coalescer: Monitor<BotCallCoalescer<CallWaiter>>
     let duration: Histogram
     let starts: LabelledCounters<BotMetrics.StartResult>
     let quickReplies: (cut: Counter, broken: Counter)
-    /// Counts calls of no function that it has.
     let others: LabelledCounters<CallResult>
     private let functions: [ByteKey: Function]
 
@@ -40,7 +39,6 @@ struct ServedBot: Sendable {
         ) { first, _ in first }
     }
 
-    /// The function of this name; nil when there is none.
     func function(_ name: String) -> Function? { functions[ByteKey(name)] }
 
     var limits: [(name: String, limits: [LimitRule])] { definition.functions.map { ($0.name, $0.limits) } }
@@ -48,13 +46,11 @@ struct ServedBot: Sendable {
 
 /// The bots of the configuration in force: an immutable snapshot, which a reload replaces.
 final class BotsState: Sendable {
-    /// The part of the state that routes of the help desk share.
     let shared: HelpDeskState
-    /// The longest timeout of any function, in milliseconds.
     let longestTimeoutMilliseconds: UInt64
     private let bots: [ByteKey: ServedBot]
 
-    /// Takes the snapshot of a configuration; changes nothing that is in force.
+    /// Takes the snapshot of a configuration, without putting it in force.
     /// - Parameter former: the state in force; nil at the start.
     init(_ configuration: Configuration, shared: HelpDeskState, metrics: BotMetrics, former: BotsState? = nil) {
         self.shared = shared
@@ -69,14 +65,13 @@ final class BotsState: Sendable {
         longestTimeoutMilliseconds = timeouts.max() ?? UInt64(BotRequest.usualTimeoutMilliseconds)
     }
 
-    /// The bot of this name; nil when there is none.
     func bot(_ name: String) -> ServedBot? { bots[ByteKey(name)] }
 
     func begin() {
         for bot in bots.values { bot.coalescer.withLock { $0.use(bot.limits) } }
     }
 
-    /// Forgets the cached answers to users whom a change of the revocations may concern.
+    /// Drops stored answers to the users whom a change of the revocations may concern.
     func forgetAnswers(after change: RevocationChange?) {
         var person: CallWindows.Person?
         switch change {

@@ -7,7 +7,7 @@ internal import Time
 
 // Confirmations.
 extension CallGate {
-    /// Decides on a change that the customer has confirmed, and counts, logs and stores it if it is refused.
+    /// Decides on a change that the customer has confirmed; counts, logs and stores a refusal.
     /// - Parameter text: the confirmation.
     func decide(confirming text: String, by proven: AuthenticatedCaller, _ bot: ServedBot, _ state: BotsState) -> Decision {
         var function: ServedBot.Function?
@@ -36,7 +36,7 @@ extension CallGate {
         }
     }
 
-    /// A confirmation of this bot for this person that is valid now.
+    /// Verifies that a confirmation is valid now, for this bot and this user.
     func confirmed(_ text: String, _ bot: ServedBot, appID: String, userID: String) throws(CallRefusal) -> BotConfirmationToken {
         let now = services.sharedNow
         switch try Self.orRefuse({ () throws(CryptoError) in try BotConfirmationToken.verdict(on: text, for: bot.definition, now: now) }) {
@@ -51,7 +51,7 @@ extension CallGate {
         }
     }
 
-    /// The arguments of a confirmation, which a reload may have made wrong.
+    /// Checks the arguments of a confirmation, which a reload may have invalidated.
     func checked(_ token: BotConfirmationToken, _ function: BotFunction) throws(CallRefusal) -> BotArguments {
         do throws(BotArgumentsProblem) {
             return try function.arguments(.object(token.arguments), of: token.grant)

@@ -7,21 +7,20 @@ internal import Threading
 internal import Time
 
 struct BotCallRequest {
-    /// The ticket's text; nil when none was sent.
+    /// Nil when none was sent.
     let ticket: String?
     let function: String
     let isGet: Bool
-    /// The confirmation beside the arguments, where the form has a place of its own for it.
+    /// The confirmation, if the route has a separate member for it.
     let confirmation: String?
 }
 
-/// Decides on calls before they are performed: ticket, function, arguments, limits, confirmation, in this order. From memory, on the thread
-/// that serves the request.
+/// Decides on calls before they are performed: checks ticket, function, arguments, limits and confirmation, in this order. It uses only
+/// memory, on the thread that serves the request.
 struct CallGate: Sendable {
-    /// Reads the arguments of a call, or throws a sentence about the mistake. Sets the number of bytes that it has read in either case.
+    /// Reads the arguments of a call, or throws the mistake. Sets the number of bytes read in either case.
     typealias ArgumentReader = (_ byteCount: inout Int) throws(BotArgumentsProblem) -> ReceivedArguments
 
-    /// The name of the argument with the confirmation.
     private static let confirmationName = "confirmation"
 
     enum Decision {
@@ -32,15 +31,17 @@ struct CallGate: Sendable {
     let services: HelpDeskServices
     let caller: BotCaller
 
+    /// Facts about a call that its refusal records.
     private struct Findings {
         var caller: BotGrant?
         var arguments: BotArguments?
-        /// The length of the arguments as they came; 0 before they are read.
+        /// The length of the arguments as received; 0 before they are read.
         var byteCount = 0
     }
 
-    /// Decides on a call with a ticket, and counts, logs and stores a refusal.
-    /// - Parameter readArguments: called once, and only for a caller with a valid ticket, so that strangers cause no work.
+    /// Decides on a call with a ticket; counts, logs and stores a refusal.
+    /// - Parameter readArguments: called at most once, and only after the ticket is verified, so that unauthenticated callers cause no
+    ///   work.
     func decide(
         _ asked: BotCallRequest, bot: ServedBot, state: BotsState, context: RequestContext, readArguments: ArgumentReader
     ) -> Decision {
@@ -80,10 +81,10 @@ struct CallGate: Sendable {
             context: context)
     }
 
-    /// A ticket of this bot that is valid now, and whose person may use the chat.
+    /// Verifies that a ticket is valid now, for this bot, and that its user may use the chat.
     /// - Parameters:
-    ///   - text: the ticket; nil when none was sent.
-    ///   - caller: set as `check` says.
+    ///   - text: nil when none was sent.
+    ///   - caller: set as by `check`.
     func provenTicket(
         _ text: String?, bot: ServedBot, state: BotsState, caller: inout BotGrant?
     ) throws(CallRefusal) -> BotAccessToken {
@@ -105,10 +106,10 @@ struct CallGate: Sendable {
         }
     }
 
-    /// Rejects a ticket or a confirmation whose person may not use the chat any more, or whose security key is no longer valid.
+    /// Rejects a ticket or a confirmation whose user may no longer use the chat, or whose security key is no longer valid.
     /// - Parameters:
-    ///   - caller: set to the person, unless the person was forgotten, about whom nothing is stored.
-    ///   - denied: returns the refusal for a reason.
+    ///   - caller: set to the user, unless the user was forgotten; nothing is stored about a forgotten user.
+    ///   - denied: makes the refusal for a reason.
     func check(
         _ grant: BotGrant, state: BotsState, caller: inout BotGrant?, denied: (String) -> CallRefusal
     ) throws(CallRefusal) {
@@ -125,7 +126,7 @@ struct CallGate: Sendable {
         if let denial { throw denied(denial.rawValue) }
     }
 
-    /// The checked arguments, what performs the call, and the confirmation beside them.
+    /// Returns the checked arguments, the action, and the confirmation beside the arguments.
     private func read(
         _ asked: BotCallRequest, readArguments: ArgumentReader, function: BotFunction, grant: BotGrant, byteCount: inout Int
     ) throws(CallRefusal) -> (BotArguments, BotFilledAction, confirmation: String?) {
@@ -144,8 +145,8 @@ struct CallGate: Sendable {
         }
     }
 
-    /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
-    /// - Throws: also what asks for a confirmation.
+    /// Returns the deduplication key (`BotCall.key`); nil for a function that changes nothing.
+    /// - Throws: also the refusal that requests a confirmation.
     private func key(
         _ ticket: BotAccessToken, bot: ServedBot, function: BotFunction, arguments: BotArguments, confirmation: String?,
         state: BotsState, caller: inout BotGrant?

@@ -7,7 +7,7 @@ internal import Time
 
 // The meaning of a backend call's end for the caller and the stored call.
 extension CallReply {
-    /// The reply and the ending of a call that was sent to the backend.
+    /// Returns the reply to, and the ending of, a call that was sent to the backend.
     static func conclude(
         _ result: Result<FunctionAnswer, BackendFault>, of function: BotFunction, at now: UnixMilliseconds
     ) -> (reply: CallReply, ending: BotCall.Ending) {
@@ -45,7 +45,7 @@ extension BackendFault {
 }
 
 extension CallRefusal {
-    /// 502, 503 or 504 in place of a backend's answer, with what the caller has to believe of a change.
+    /// 502, 503 or 504 in place of a backend's answer, with a message whether a change may have been made.
     init(_ fault: BackendFault, of function: BotFunction) {
         let asked = if case .handOff = function.action { "The help desk" } else { "The company's system" }
         let (status, code, what, result) =
@@ -68,7 +68,7 @@ extension CallRefusal {
             reason: fault.reason.rawValue, level: .warning)
     }
 
-    /// 409 for a change that was asked for before, where its answer is not kept any more.
+    /// 409 for a repeated change whose answer is no longer stored.
     static func alreadyCalled(_ call: BotCall) -> CallRefusal {
         // A start hands over once, with whatever summary.
         let before = call.function.hasSameBytes(as: BotHandOff.functionName) ? "before" : "with these arguments before"

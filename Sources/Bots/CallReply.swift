@@ -8,21 +8,18 @@ internal import Time
 enum CallResult: String, Sendable, CaseIterable {
     /// The backend's 2xx, and its 4xx other than 401.
     case succeeded, refused
-    /// No usable answer, and none in time.
+    /// No usable answer, and no answer in time.
     case failed
     case timedOut = "timed_out"
-    /// The arguments, or the function or its method.
     case invalid
     case limited
-    /// The ticket, the confirmation or the person was refused.
     case denied
-    /// Somebody has to confirm it first.
     case confirmationRequired = "confirmation_required"
-    /// A change that was made before, or is being made.
+    /// The change was made before, or is under way.
     case repeated
     /// A failure of our own: the backend was not called.
     case unavailable
-    /// The service was stopped while it was under way.
+    /// The service was stopped during the call.
     case unknown
 }
 
@@ -30,7 +27,7 @@ enum CallReply: Sendable {
     case answer(FunctionAnswer)
     case refusal(CallRefusal)
 
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory use in bytes.
     var byteCount: Int {
         switch self {
         case .answer(let answer): answer.json.count + 128
@@ -38,7 +35,7 @@ enum CallReply: Sendable {
         }
     }
 
-    /// The answer for the vendor: the backend's own status and JSON.
+    /// The answer to the vendor: the backend's own status and JSON.
     var response: Response {
         switch self {
         case .refusal(let refusal): refusal.response
@@ -49,8 +46,8 @@ enum CallReply: Sendable {
         }
     }
 
-    /// The answer in the vendor-neutral form: 200 with an object that has the backend's status and JSON.
-    /// - Parameter endpoint: the public address of the function, which identifies the answer.
+    /// Returns the answer in the vendor-neutral form: 200 with an object that has the backend's status and JSON.
+    /// - Parameter endpoint: the function's public URL, by which an app recognizes the kind of answer.
     func response(endpoint: String) -> Response {
         switch self {
         case .refusal(let refusal): return refusal.response
@@ -68,11 +65,11 @@ enum CallReply: Sendable {
     private static let notStored = [(name: "Cache-Control", value: "no-store")]
 }
 
-/// Deskgate's own answer to a call, with its fields for metrics, log and store.
+/// An answer of ours to a call, with its fields for metrics, the log and the store.
 struct CallRefusal: Error {
     let response: Response
     let result: CallResult
-    /// A stable word for the log and the store.
+    /// A stable word, for the log and the store.
     let reason: String
     let level: LogLevel
 
@@ -80,7 +77,7 @@ struct CallRefusal: Error {
         (self.response, self.result, self.reason, self.level) = (response, result, reason, level)
     }
 
-    /// The stored outcome of a rejected call; nil when it is not stored.
+    /// The outcome to store; nil to store nothing.
     var outcome: BotCall.Outcome? {
         switch result {
         case .invalid: .invalid
@@ -93,41 +90,32 @@ struct CallRefusal: Error {
 }
 
 extension CallRefusal {
-    /// 404 for a bot that there is not.
     static let unknownBot = CallRefusal(.error(404, code: "not_found", message: "There is no such bot."), .invalid, reason: "unknown_bot")
-    /// 404 for a function that the bot does not have.
     static let unknownFunction = CallRefusal(
         .error(404, code: "not_found", message: "This bot has no such function."), .invalid, reason: "unknown_function")
-    /// 405 for a function that changes something.
     static let notByGet = CallRefusal(
         .error(
             405, code: "method_not_allowed", message: "This function changes something, so it is called with POST.",
             headers: [("Allow", "POST")]),
         .invalid, reason: "method")
-    /// 401 for a call without a ticket.
     static let noTicket = unauthorized("Send the ticket in the header Authorization: Bearer TICKET.", reason: "no_ticket")
-    /// 401 for a text that is no ticket.
     static let malformedTicket = unauthorized("This is not a ticket.", reason: "malformed_ticket")
-    /// 401 for a ticket whose time is over.
     static let expiredTicket = unauthorized("The ticket is not valid any more; start the bot again.", reason: "expired_ticket")
-    /// 403, whatever the reason.
+    /// 403, the same for every reason.
     static func denied(_ reason: String) -> CallRefusal {
         CallRefusal(.error(403, code: "denied", message: "This ticket does not allow this call."), .denied, reason: reason)
     }
-    /// 403 for a confirmation that is not this person's or not this bot's, whatever the reason.
+    /// 403 for a confirmation of another user or bot, the same for every reason.
     static func foreignConfirmation(_ reason: String) -> CallRefusal {
         CallRefusal(.error(403, code: "denied", message: "This confirmation does not allow this call."), .denied, reason: reason)
     }
-    /// 400 for a text that is no confirmation.
     static let malformedConfirmation = CallRefusal(
         .error(400, code: "invalid_confirmation", message: "This is not a confirmation."), .invalid, reason: "malformed_confirmation")
-    /// 400 for a confirmation of another call.
     static let otherArguments = CallRefusal(
         .error(
             400, code: "invalid_confirmation", message: "The confirmation is for another call; call without it to get one for this call."),
         .invalid,
         reason: "other_arguments")
-    /// 409 for a confirmation whose time is over.
     static let expiredConfirmation = CallRefusal(
         .error(409, code: "confirmation_expired", message: "The confirmation is not valid any more; ask the bot again."), .denied,
         reason: "expired_confirmation")
@@ -138,7 +126,6 @@ extension CallRefusal {
             .unavailable,
             reason: reason, level: .error)
     }
-    /// 503 while too many calls are under way.
     static let busy = CallRefusal(
         .error(503, code: "busy", message: "Too many calls are under way; try again shortly.", headers: [("Retry-After", "2")]),
         .unavailable, reason: "busy", level: .warning)
@@ -154,20 +141,17 @@ extension CallRefusal {
         CallRefusal(.error(400, code: code, message: sentence(problem.description)), .invalid, reason: reason)
     }
 
-    /// 400 for a body that is no request at all.
     static func malformed(_ problem: BotArgumentsProblem) -> CallRefusal { invalid(problem, code: "malformed", reason: "body") }
 
-    /// 413 for arguments that are too long.
     static let tooLong = CallRefusal(
         .error(413, code: "arguments_too_long", message: "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid,
         reason: "too_long")
 
-    /// 429 for a call beyond a limit of the function.
     static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> CallRefusal {
         CallRefusal(.limited(refusal, now: now), .limited, reason: "limit_per_\(refusal.rule.scope.rawValue)")
     }
 
-    /// 429 for a caller whose rejected calls were too large; the arguments of this one were not read.
+    /// 429 for a user whose refused calls have brought too many bytes; the arguments were not read.
     static func exhausted(seconds: UInt64) -> CallRefusal {
         let megabytes = RefusalSampler.bytesPerMinute >> 20
         let response = Response(
@@ -180,7 +164,7 @@ extension CallRefusal {
         return CallRefusal(response, .limited, reason: "refused_bytes")
     }
 
-    /// 503 for a change that the store refuses; the backend was not called.
+    /// 503 for a change that the store rejects; the backend was not called.
     static func notStored(_ response: Response, _ kind: StoreError.Kind) -> CallRefusal {
         CallRefusal(response, .unavailable, reason: "store_\(kind)", level: .warning)
     }

@@ -7,9 +7,9 @@ internal import Observability
 internal import Threading
 internal import Tracing
 
-/// The routes of those who have a ticket: `/bots/:name/functions/:function` for the vendor, and `/bots/:name/call` for everybody else.
+/// The routes for holders of a ticket: `/bots/:name/functions/:function` for the vendor, and `/bots/:name/call` for other models.
 ///
-/// Both end in the same way: a decision at once, and then the connection is suspended while the backend is called.
+/// Both decide at once, and then suspend the connection while the backend is called.
 final class CallRoutes: Sendable {
     static let functionPath: StaticString = "/bots/:name/functions/:function"
     static let callPath: StaticString = "/bots/:name/call"
@@ -69,7 +69,7 @@ final class CallRoutes: Sendable {
         }
     }
 
-    /// Reads a call without its arguments, which are read only for a caller with a ticket.
+    /// Reads a call without its arguments, which are read after the ticket is verified.
     private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> BotCallRequest {
         let body = try ReceivedArguments.callBody(request)
         guard let name = body["name"]?.string else { throw BotArgumentsProblem("name must be the name of a function") }
@@ -113,7 +113,6 @@ final class CallRoutes: Sendable {
 }
 
 extension CallRoutes {
-    /// Makes the answer of a request, and ends its span.
     private struct End: Sendable {
         let context: RequestContext
         private let path: StaticString
@@ -128,7 +127,7 @@ extension CallRoutes {
             (self.context, self.path, self.method, self.tracer, self.render) = (context, path, method, tracer, render)
         }
 
-        /// - Parameter call: nil for one that was refused before it was known.
+        /// - Parameter call: nil for a call that was refused.
         func callAsFunction(_ reply: CallReply, _ call: AuthorizedBotCall?) -> Response {
             let response = render(reply, call?.function)
             tracer.endRequest(
@@ -139,7 +138,7 @@ extension CallRoutes {
 }
 
 extension Request {
-    /// A copy of its bearer token; nil when it has none.
+    /// Copies the bearer token; nil when there is none.
     fileprivate var bearer: String? {
         var text: String?
         withBearerToken { token in

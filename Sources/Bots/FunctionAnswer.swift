@@ -1,27 +1,27 @@
 internal import HTTPClient
 internal import JSON
 
-/// The answer of a company's backend, as it is handed on, or that of the help desk, in words of ours.
+/// The answer of a company's backend, forwarded as it is, or our rendering of the help desk's.
 struct FunctionAnswer: Sendable {
-    /// The maximum size of a backend's answer in bytes.
+    /// The longest answer of a backend, in bytes.
     static let longest = 256 * 1024
-    /// The maximum number of JSON values in an answer, which bounds the memory for reading it.
+    /// The most values, which bounds the memory for parsing.
     private static let mostValues = 100_000
 
     /// 200 to 299, or 400 to 499 other than 401.
     let status: Int
-    /// Compact JSON; `null` where the backend has sent no body.
+    /// Compact JSON; `null` when the backend has sent no body.
     let json: [UInt8]
-    /// Whether it is certain that nothing was changed; only the help desk's refusals prove it.
+    /// Whether certainly nothing was changed; true only for refusals of the help desk.
     let changedNothing: Bool
 
-    /// Tells of the help desk.
+    /// Makes the answer for a help desk's result.
     /// - Parameter json: an object.
     init(status: Int, _ json: JSONValue, changedNothing: Bool) {
         (self.status, self.json, self.changedNothing) = (status, json.serialized(), changedNothing)
     }
 
-    /// Takes the answer of a backend; throws why it cannot be handed on.
+    /// Converts the answer of a backend; throws when it cannot be forwarded.
     init(_ response: ClientResponse) throws(BackendFault) {
         changedNothing = false
         switch response.status {
@@ -56,41 +56,37 @@ struct FunctionAnswer: Sendable {
     }
 }
 
+/// A failed call of a backend, or an answer that cannot be forwarded.
 struct BackendFault: Error {
-    /// The reason in logs and in stored calls.
     enum Reason: String, CaseIterable {
         /// A 3xx: redirects are not followed.
         case redirect
-        /// A 401: the backend does not accept that the call comes from here.
+        /// A 401: the backend does not accept our proof of origin.
         case unauthorized
-        /// A 5xx, or a status beyond.
+        /// A 5xx, or a higher status.
         case serverError = "server_error"
         /// The answer is longer than `FunctionAnswer.longest`, or its head than 64 KiB.
         case tooLarge = "too_large"
-        /// The content type is not JSON.
         case notJSON = "not_json"
-        /// It is not strict JSON.
         case malformedJSON = "malformed_json"
-        /// The host has no address, accepts no connection or does not prove who it is.
+        /// The name cannot be resolved, the connection is refused, or TLS verification fails.
         case unreachable
-        /// The connection ended before the answer was whole, or it is not HTTP.
+        /// The connection ended before the answer was complete, or the answer is not HTTP.
         case brokenOff = "broken_off"
         case timeout
-        /// Too many requests of our own are under way.
         case overloaded
         case stopped
-        /// The help desk does not accept our token, and whatever else it answers without telling what became of a hand-off.
+        /// The help desk rejects our token, or returns another answer that leaves the hand-off's outcome open.
         case helpDeskToken = "help_desk_token"
         case helpDeskUnavailable = "help_desk_unavailable"
-        /// The help desk is away, and nothing was written to it.
+        /// The help desk is unreachable, and nothing was written to it.
         case helpDeskAway = "help_desk_away"
         case internalError = "internal_error"
     }
 
     let reason: Reason
-    /// The backend's status; nil when none arrived.
+    /// Nil when no answer arrived.
     let status: Int?
-    /// Whether the backend may have performed the call.
     let mayBeDone: Bool
 
     /// - Parameter mayBeDone: false only if nothing was sent.

@@ -4,26 +4,26 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Hands conversations over to people of support. Whoever does waits for the help desk, so it has threads of its own, which apps and people
+/// Hands conversations over to support. Each job blocks until the help desk answers, so they run on separate threads, which apps and users
 /// share.
 final class HandOffCaller: Sendable {
-    /// Bounds of concurrent and of waiting calls of a help desk: in total, for an app, and for a person. One at a time of a person, so that
-    /// the second one finds the ticket of the first.
+    /// The most jobs that run at a time and that wait: in all, of an app, and of a user. A user's jobs run one at a time, so that the
+    /// second one finds the ticket of the first.
     private static let shares = (all: ShareBound(16, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(1, waiting: 4))
 
     private let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     private let clock: @Sendable () -> MonotonicMilliseconds
     private let queue: WorkQueue
 
-    /// - Parameter tickets: those of an app; nil when its help desk has none.
+    /// - Parameter tickets: returns nil when the app's help desk offers none.
     init(_ clocks: Clocks, tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?) {
         (self.tickets, clock) = (tickets, clocks.monotonicMilliseconds)
         queue = WorkQueue(Self.shares.all, Self.shares.app, Self.shares.person)
     }
 
-    /// Has a job run when it is the person's turn.
-    /// - Parameter job: called exactly once, with what keeps it from asking the help desk or nil, perhaps before this returns; only with
-    ///   nil may it block.
+    /// Runs a job when it is the user's turn.
+    /// - Parameter job: called exactly once, perhaps before this returns, with nil, or with the fault that keeps it from calling the help
+    ///   desk; it may block only with nil.
     func submit(for person: CallWindows.Person, _ job: @escaping @Sendable (BackendFault?) -> Void) {
         let deadline = clock() + BotHandOff.queueMilliseconds
         let isQueued = queue.submit(for: person.share) { [clock] in
@@ -32,7 +32,7 @@ final class HandOffCaller: Sendable {
         if !isQueued { job(BackendFault(.overloaded, mayBeDone: false)) }
     }
 
-    /// Asks the help desk of an app, and waits.
+    /// Calls the help desk of an app, and blocks.
     func perform(_ draft: TicketDraft, at appID: String) -> Result<FunctionAnswer, BackendFault> {
         // A reload may have removed the app.
         guard let desk = tickets(appID) else { return .failure(BackendFault(.internalError, mayBeDone: false)) }
@@ -43,12 +43,11 @@ final class HandOffCaller: Sendable {
         }
     }
 
-    /// Ends the threads. Call it once, when no call can come any more and the help desks' client is closed, so that nothing is waited for.
+    /// Ends the threads. Call it once, when no more calls can arrive and the help desks' client is closed, so that no job blocks.
     func stop() { queue.stop() }
 }
 
 extension FunctionAnswer {
-    /// Tells the model and the app of a hand-off.
     fileprivate init(_ handOff: HandOff) {
         let channel: JSONValue = handOff.ticket.channel.map { .string($0) } ?? .null
         self.init(
@@ -57,7 +56,6 @@ extension FunctionAnswer {
             changedNothing: false)
     }
 
-    /// Tells the model why the help desk has refused a hand-off.
     fileprivate init(_ error: HandOffFailure) {
         let reason =
             switch error.failure {
@@ -72,7 +70,7 @@ extension FunctionAnswer {
 }
 
 extension BackendFault {
-    /// Takes a failure that is not the call's fault.
+    /// Converts a failure that the call did not cause.
     fileprivate init(_ error: HandOffFailure) {
         let reason: Reason =
             switch error.failure {

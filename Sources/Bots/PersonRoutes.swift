@@ -7,7 +7,6 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The routes of the customer's app, with his security key: `/bots/:name/start` and `/bots/:name/confirm`.
 struct PersonRoutes: Sendable {
     static let startPath: StaticString = "/bots/:name/start"
     static let confirmPath: StaticString = "/bots/:name/confirm"

@@ -1,22 +1,21 @@
 internal import Core
 internal import Time
 
-/// Bounds what refused calls cost: how many are stored, with how much of their arguments, and how many bytes of arguments are read for
-/// them. It is a value, and the caller locks.
+/// Bounds the cost of refused calls: how many are stored, with how much of their arguments, and how many bytes of arguments are read. It is
+/// a value, and the caller locks.
 ///
-/// Of each person thirty are stored in a minute. Refusals by a limit or a ticket are stored once in a minute for each function, because
-/// they come by the thousand.
+/// Thirty refused calls of each user are stored in a minute. Refusals by a limit or a ticket are stored once a minute per function, because
+/// they may come by the thousand.
 struct RefusalSampler: Sendable {
-    /// The maximum size of arguments that are read for a person's rejected calls in a minute, in bytes. Calls with small mistakes stay far
-    /// below it.
+    /// The bytes of arguments that are read for a user's refused calls in a minute. Calls with small mistakes never reach it.
     static let bytesPerMinute = 4 << 20
-    /// The longest arguments, in bytes, whose text is stored with a refused call; of longer ones the digest is.
+    /// The longest arguments, in bytes, whose text is stored with a refused call; of longer ones only the digest is stored.
     static let longestText = 2048
 
     private static let people = 10_000
     private static let minute: UInt64 = 60_000
 
-    /// The bytes of a person's refused calls in the minute that began then.
+    /// The bytes of a user's refused calls in the minute since `began`.
     private struct Spent {
         let began: UnixMilliseconds
         var bytes = 0
@@ -26,7 +25,7 @@ struct RefusalSampler: Sendable {
     private var usual = CallWindows([LimitRule(per: .user, max: 30, windowMilliseconds: minute)], personLimit: people)
     private var spent = BoundedTable<CallWindows.Person, Spent>(limit: people)
 
-    /// Whether a refused call is stored, which is counted.
+    /// Whether to store a refused call, which is then counted.
     mutating func admits(
         _ outcome: BotCall.Outcome, bot: String, function: String, caller: BotGrant, now: UnixMilliseconds
     ) -> Bool {
@@ -39,7 +38,6 @@ struct RefusalSampler: Sendable {
         }
     }
 
-    /// Counts the bytes of a refused call's arguments.
     mutating func count(_ bytes: Int, of person: CallWindows.Person, now: UnixMilliseconds) {
         guard bytes > 0 else { return }
         var spent = spent(by: person, now: now)
@@ -47,7 +45,7 @@ struct RefusalSampler: Sendable {
         self.spent.insert(spent, for: person)
     }
 
-    /// Returns the seconds until a person's arguments are read again; nil when they are read now.
+    /// The seconds that a user must wait before arguments are read again; nil when they are read now.
     func secondsToWait(_ person: CallWindows.Person, now: UnixMilliseconds) -> UInt64? {
         let spent = spent(by: person, now: now)
         guard spent.bytes >= Self.bytesPerMinute else { return nil }

@@ -7,14 +7,14 @@ internal import Observability
 internal import Threading
 internal import Tracing
 
-/// `POST /bots/:name/reply`: a bot's text apart from its quick replies, for a company whose own model writes it.
+/// `POST /bots/:name/reply`: separates a bot's text from its quick replies, for a company whose own model writes it.
 ///
-/// A ticket proves the person as for a call, and refusals are counted and logged as those of a call of no function.
+/// A ticket authenticates the user as for a call, and refusals are counted and logged like those of a call of no function.
 struct ReplyRoute: Sendable {
     static let path: StaticString = "/bots/:name/reply"
-    /// The longest text, in bytes.
+    /// In bytes.
     static let longestText = 64 * 1024
-    /// A text in JSON is up to twice as long unless letters are escaped. Proxies accept no more of a bot's request.
+    /// A text in JSON is up to twice as long unless letters are escaped. Proxies accept no longer request of a bot.
     private static let bodyLimit = 2 * longestText
 
     let state: SnapshotReference<BotsState>

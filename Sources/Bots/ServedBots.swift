@@ -6,23 +6,21 @@ package import HelpDesk
 package import Observability
 internal import Threading
 
-/// The bots of the configuration: what they may do for people, at the companies' backends. Make it once per service; it must be closed
-/// after the public listener.
+/// The bots of the configuration, with their routes and calls to companies' backends. Make it once per service; close it after the public
+/// listener.
 package final class ServedBots: Sendable {
     package let routes: [Route]
     private let state: SnapshotReference<BotsState>
     private let metrics: BotMetrics
-    /// A separate client for the companies' backends, so that a backend that hangs delays nothing but its own calls.
+    /// Calls only companies' backends, so that a hanging backend delays no other calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
     private let handOffs: HandOffCaller
 
-    /// Returns the maximum number of connections to backends; 0 without bots.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         configuration.bots.isEmpty ? 0 : BackendCaller.clientSettings.connectionLimit
     }
 
-    /// Serves the bots of a configuration.
-    /// - Parameter tickets: those of an app; nil when its help desk has none.
+    /// - Parameter tickets: returns nil when the app's help desk offers none.
     package init(
         _ configuration: Configuration, services: HelpDeskServices, registry: MetricsRegistry,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?
@@ -54,13 +52,13 @@ package final class ServedBots: Sendable {
         }
     }
 
-    /// Counts calls that became `unknown`, because the process that made them has ended; on any thread.
+    /// Counts calls that became `unknown`, because their process terminated. Safe on any thread.
     package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
 
-    /// Returns the number of requests that wait for the answer to a change that another request began.
+    /// The number of requests that wait for the answer to a bot's change that another request has begun.
     func waiting(for bot: String) -> Int { state.current.bot(bot)?.coalescer.withLock { $0.waiting } ?? 0 }
 
-    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is
+    /// Cancels the calls under way, and waits for their end. Changes among them end as `unknown`. Call it after the help desks' client is
     /// closed.
     package func close() {
         client.close()

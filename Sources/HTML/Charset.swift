@@ -4,15 +4,16 @@ struct Charset: Equatable {
     static let utf16BE = Charset(name: "UTF-16BE")
     static let windows1252 = Charset(name: "CP1252")
 
+    /// The name for iconv_open(3).
     let name: String
 
     private init(name: String) {
         self.name = name
     }
 
-    /// The encoding of a label in lower case; nil for one that browsers do not know (WHATWG Encoding standard, "names and labels").
+    /// Finds the encoding of a label in lower case; nil for one that browsers do not know (WHATWG Encoding standard, "names and labels").
     ///
-    /// The list is what browsers know, and not what the C library can convert, because pages choose it.
+    /// Pages choose the label, so the list is restricted to browsers' labels, although the C library can convert more.
     init?(label: String) {
         guard let name = Self.names[label] else { return nil }
         self.name = name

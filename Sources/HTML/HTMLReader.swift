@@ -3,7 +3,7 @@ internal import CLibXML2
 package enum HTMLEvent: Equatable, Sendable {
     /// A wanted element begins. Names are in lower case, values are without character references; an attribute without a value has "".
     case start(String, attributes: [(name: String, value: String)])
-    /// Text within a wanted element, without character references; one text may come in several parts.
+    /// Text within a wanted element, without character references; one text may arrive in several parts.
     case text(String)
     case end(String)
 
@@ -18,22 +18,21 @@ package enum HTMLEvent: Equatable, Sendable {
     }
 }
 
-/// Limits of reading a page. At a limit the page ends, and the part before it is used.
+/// The limits of reading a page. At a limit, reading ends, and the part read so far is used.
 ///
-/// They bound the time, too: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
+/// They also bound the time: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
 package struct HTMLLimits: Sendable {
-    /// The maximum depth of elements.
     package var depth = 256
     package var elements = 50_000
-    /// The maximum size of a tag or comment in bytes.
+    /// The most bytes of one tag or comment.
     package var token = 64 * 1024
-    /// The maximum number of comparisons of attributes, for all elements together.
+    /// The most comparisons of attributes, for all elements together.
     package var comparisons = 10_000_000
 
     package init() {}
 }
 
-/// Reads pages with libxml2's HTML parser, which takes whatever a browser takes, and fetches nothing.
+/// Parses pages with libxml2's HTML parser, which accepts the same input as a browser, and fetches nothing.
 package enum HTMLReader {
     // Loaded when it is first asked for, and never changed; nil when it is not installed.
     private static let library: shim_HTMLLibrary? = {
@@ -41,14 +40,13 @@ package enum HTMLReader {
         return unsafe shim_html_load(&library) ? library : nil
     }()
 
-    /// Whether libxml2 is installed; where it is not, no page can be read.
+    /// Whether libxml2 is installed; without it, no page can be parsed.
     package static var isAvailable: Bool { library != nil }
 
-    /// Reads a page.
     /// - Parameters:
-    ///   - page: the page in valid UTF-8; a NUL counts as a question mark, because libxml2 would treat it as the end.
-    ///   - wanted: the elements that `receive` gets, in lower case.
-    ///   - receive: gets the page's events; false ends the reading. It gets none where `isAvailable` is false.
+    ///   - page: valid UTF-8; a NUL is replaced by a question mark, because libxml2 would take it for the end.
+    ///   - wanted: the elements to report, in lower case.
+    ///   - receive: returns false to end reading. Never called when `isAvailable` is false.
     package static func read(
         _ page: [UInt8], wanting wanted: Set<String>, limits: HTMLLimits = HTMLLimits(), _ receive: (HTMLEvent) -> Bool
     ) {
@@ -84,7 +82,7 @@ private final class HTMLReading {
         self.receive = receive
     }
 
-    /// Hands the parser the next bytes; none when the page has ended for whatever reason.
+    /// Copies the next bytes for the parser; returns 0 at the end of the page or at a limit.
     func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
         guard !isEnded, position - lastEvent < limits.token else { return 0 }
         let part = page[position...].prefix(bytes.count)
@@ -94,7 +92,7 @@ private final class HTMLReading {
         return part.count
     }
 
-    /// - Parameter attributes: as libxml2 has them, names and values in turn.
+    /// - Parameter attributes: alternating names and values, as libxml2 passes them.
     func start(_ name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?) {
         lastEvent = position
         depth += 1
@@ -154,7 +152,7 @@ private func readText(context: UnsafeMutableRawPointer?, text: UnsafePointer<UIn
     unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: Int(count))) }
 }
 
-/// The content of script and style, which is no text of the page.
+/// Receives the content of script and style, which is no text of the page.
 private func readScript(context: UnsafeMutableRawPointer?, text: UnsafePointer<UInt8>, count: Int32) {
     unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: 0)) }
 }

@@ -1,22 +1,21 @@
 internal import CLibXML2
 internal import Glibc
 
-/// Converts pages to UTF-8.
 package enum TextDecoder {
     /// The number of bytes that are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
     private static let prescanned = 1024
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
-    /// The maximum number of invalid bytes that are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may
-    /// have a million.
+    /// The most invalid bytes that are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may have a
+    /// million.
     static let mostReplaced = 4096
 
-    /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes become U+FFFD. A page in another encoding ends after
-    /// `mostReplaced` invalid bytes: it is not in the encoding that it names.
+    /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes are replaced by U+FFFD. A page in another encoding is cut
+    /// after `mostReplaced` invalid bytes, because it is not in the declared encoding.
     ///
     /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
-    /// declaration, else of a later `meta` element, as browsers choose it (HTML standard, "determining the character encoding"). Without
-    /// any it is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
-    /// - Parameter contentType: the value of the header `Content-Type`; nil for none.
+    /// declaration, else of a later `meta` element, as in browsers (HTML standard, "determining the character encoding"). Without any it is
+    /// UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
+    /// - Parameter contentType: the value of the header `Content-Type`; nil when there is none.
     package static func utf8(_ page: [UInt8], contentType: String?) -> [UInt8] {
         if let (charset, length) = byteOrderMark(page) { return convert(page[length...], from: charset) }
         if let declared = contentType.flatMap({ charset(in: Array($0.utf8)) }) { return convert(page[...], from: declared) }
@@ -33,7 +32,6 @@ package enum TextDecoder {
         return page.starts(with: [0xFF, 0xFE]) ? (.utf16LE, 2) : nil
     }
 
-    /// The encoding that the first `meta` with a known one names.
     private static func metaCharset(_ page: [UInt8]) -> Charset? {
         let start = page.prefix(prescanned).map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
         var rest = start[...]
@@ -45,14 +43,13 @@ package enum TextDecoder {
         return nil
     }
 
-    /// The encoding of an XML declaration at the page's beginning.
     private static func xmlCharset(_ page: [UInt8]) -> Charset? {
         guard page.starts(with: "<?xml".utf8) else { return nil }
         return charset(in: page.prefix(prescanned).prefix { $0 != UInt8(ascii: ">") }, named: "encoding")
     }
 
-    /// The encoding that a `meta` element anywhere in the page names. A parser finds it, because scripts and comments may have the same
-    /// text.
+    /// Returns the encoding that a `meta` element anywhere in the page names. The page is parsed, because scripts and comments may contain
+    /// the same text.
     private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
         var found: Charset?
         var openTexts = 0
@@ -78,7 +75,7 @@ package enum TextDecoder {
         return found
     }
 
-    /// The known encoding after `charset=` or another name, quoted or not; nil when there is none.
+    /// Returns the encoding after `charset=` or another name, quoted or not; nil when it is missing or unknown.
     private static func charset(in text: some Sequence<UInt8>, named name: String = "charset") -> Charset? {
         let lower = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
         guard let position = find(name, in: lower[...]) else { return nil }
@@ -112,14 +109,14 @@ package enum TextDecoder {
     }
 }
 
-/// A conversion of the C library (iconv(3)).
+/// A conversion by the C library (iconv(3)).
 @safe
 private final class Converter {
     private let raw: iconv_t
     /// The output buffer of iconv(3): one for the whole page, because clearing it costs more than converting a few bytes.
     private var room = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// nil when the system does not have it.
+    /// Nil when the system does not support the encoding.
     init?(from charset: String) {
         guard let raw = unsafe iconv_open("UTF-8", charset), Int(bitPattern: raw) != -1 else { return nil }
         unsafe self.raw = raw
@@ -129,7 +126,7 @@ private final class Converter {
         unsafe iconv_close(raw)
     }
 
-    /// Converts as far as the text is valid.
+    /// Converts the valid beginning of the text.
     /// - Returns: the rest, which begins with an invalid byte; empty when all is converted.
     func convert(_ text: ArraySlice<UInt8>, appendingTo converted: inout [UInt8]) -> ArraySlice<UInt8> {
         var left = text

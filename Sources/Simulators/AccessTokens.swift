@@ -3,7 +3,6 @@ internal import Crypto
 internal import Threading
 internal import Time
 
-/// The access tokens that an OAuth endpoint has issued.
 final class AccessTokens: Sendable {
     enum Status {
         case valid, expired, unknown
@@ -39,9 +38,9 @@ final class AccessTokens: Sendable {
     }
 }
 
-/// Random texts that cannot be guessed, for identifiers and secrets of simulators.
+/// Unguessable random texts, for identifiers and secrets of simulators.
 enum RandomText {
-    /// `count` random bytes in lower-case hexadecimal.
+    /// Returns `count` random bytes in lower-case hexadecimal.
     static func hexadecimal(bytes count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
@@ -53,7 +52,7 @@ enum RandomText {
         return Hexadecimal.text(bytes.span)
     }
 
-    /// A UUID of version 4 (RFC 9562 section 5.4) in lower case.
+    /// Returns a UUID of version 4 (RFC 9562 section 5.4) in lower case.
     static func uuid() -> String {
         var digits = Array(hexadecimal(bytes: 16))
         digits[12] = "4"

@@ -1,19 +1,18 @@
 internal import Threading
 package import Time
 
-/// The devices that providers know, by push token. A token that is not listed is accepted by all.
+/// The devices that providers know, by push token. An unknown token is accepted by all.
 package final class DeviceRegistry: Sendable {
     private let devices = Monitor<[String: SimulatedDevice]>([:])
 
     package init() {}
 
-    /// The device of a token; set it to replace it, or to nil to remove it.
     package subscript(token: String) -> SimulatedDevice? {
         get { devices.withLock { $0[token] } }
         set { devices.withLock { $0[token] = newValue } }
     }
 
-    /// Returns why a provider refuses a push to a token; nil when it accepts it.
+    /// Returns the reason why a provider refuses a push to a token; nil when it accepts the push.
     func refusal(of token: String, by provider: SimulatedProvider) -> SimulatedDevice.Refusal? {
         guard let device = self[token] else { return nil }
         if let only = device.provider, only != provider { return .invalid }
@@ -25,22 +24,21 @@ package struct SimulatedDevice: Sendable, Equatable {
     package enum Refusal: String, Sendable, CaseIterable {
         /// The app was removed: APNs `Unregistered`, FCM `UNREGISTERED`, HMS 80300007.
         case unregistered
-        /// It belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
+        /// The token belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
         case mismatch
-        /// It is not a token of this provider: APNs `BadDeviceToken`, FCM's sentence about the token, HMS 80300007.
+        /// The token is not one of this provider: APNs `BadDeviceToken`, FCM's sentence about the token, HMS 80300007.
         case invalid
     }
 
-    /// The only provider that accepts it (APNs' two environments count as two); nil: all.
+    /// The only provider that accepts it (APNs' two environments are two providers); nil: all.
     package var provider: SimulatedProvider?
     /// APNs: the only topic that accepts it; nil: all.
     package var topic: String?
-    /// nil accepts pushes.
+    /// Nil when pushes are accepted.
     package var refusal: Refusal?
-    /// APNs: since when it is unregistered, in milliseconds since 1970; nil means the time of the request.
+    /// APNs: the time at which it was unregistered; nil means the time of the request.
     package var unregisteredAt: UnixMilliseconds?
 
-    /// Makes a device; by default every push to it is accepted.
     package init(
         provider: SimulatedProvider? = nil, topic: String? = nil, refusal: Refusal? = nil, unregisteredAt: UnixMilliseconds? = nil
     ) {

@@ -11,10 +11,9 @@ package final class PushRecorder: Sendable {
     private let capacity: Int
     private let observer: @Sendable (SimulatedPush) -> Void
 
-    /// Makes an empty recorder.
     /// - Parameters:
-    ///     - capacity: how many pushes are kept; the oldest are dropped first.
-    ///     - observer: called for each push on a simulator's thread; must not block for long.
+    ///   - capacity: the number of pushes that are stored; the oldest are dropped first.
+    ///   - observer: called for each push on a simulator's thread; must not block for long.
     package init(capacity: Int = 10_000, observer: @escaping @Sendable (SimulatedPush) -> Void = { _ in }) {
         precondition(capacity > 0, "a recorder keeps something")
         self.capacity = capacity
@@ -31,6 +30,7 @@ package final class PushRecorder: Sendable {
 
     package var count: Int { state.withLock { $0.count } }
 
+    /// The oldest first.
     package var pushes: [SimulatedPush] {
         state.withLock { state in
             let start = state.count > capacity ? state.count % capacity : 0
@@ -45,7 +45,7 @@ package final class PushRecorder: Sendable {
     }
 }
 
-/// An accepted push, as the phone would get it.
+/// An accepted push, as the phone would receive it.
 package struct SimulatedPush: Sendable {
     package let provider: SimulatedProvider
     package let token: String
@@ -55,9 +55,9 @@ package struct SimulatedPush: Sendable {
     package let title: String
     /// The text that the phone shows; empty for none.
     package let body: String
-    /// The headers of the request, names in lower case, without its credentials.
+    /// The request's headers without credentials, with names in lower case.
     package let headers: [(name: String, value: String)]
     package let payload: JSONValue
-    /// Whether it was a dry run, so that the phone gets nothing.
+    /// Whether it was a dry run, so that the phone receives nothing.
     package let isDryRun: Bool
 }

@@ -23,9 +23,10 @@ package final class SimulatedServer: Sendable {
     /// The URL that replaces the provider's scheme and host: `https://127.0.0.1:PORT`.
     package var url: String { "https://127.0.0.1:\(listener.port)" }
 
+    /// Connections accepted so far.
     package var connectionCount: Int { listener.counts.accepted }
     package var openConnections: Int { listener.counts.open }
-    /// Complete requests so far, refused ones included.
+    /// Complete requests so far, including refused ones.
     package var requestCount: Int { listener.counts.requests }
     /// The most streams that were open on one connection at the same time.
     package var mostStreams: Int { listener.counts.mostStreams }
@@ -41,7 +42,7 @@ package final class SimulatedServer: Sendable {
         listener.performOnConnections(Self.action(fault, answering: .wait))
     }
 
-    /// Stops; call it once.
+    /// Call it once.
     package func stop() {
         listener.stop()
     }

@@ -4,7 +4,7 @@ package import POSIX
 /// The files that a configuration needs to use the simulators; only their owner may read them.
 package struct SimulatorFiles {
     private static let notifiersFile = "notifiers.json"
-    /// The directory as an absolute path, so that paths in its files are valid anywhere.
+    /// An absolute path, so that paths in the files are valid in any working directory.
     package let directory: String
 
     /// Creates the directory if it does not exist.
@@ -13,7 +13,7 @@ package struct SimulatorFiles {
         self.directory = try FileSystem.absolutePath(of: directory)
     }
 
-    /// Removes the `notifiers.json` of an earlier run, whose ports are gone.
+    /// Removes the `notifiers.json` of an earlier run, whose ports are no longer valid.
     package func removeNotifiers() throws(SystemError) {
         do throws(SystemError) {
             try File.remove(path(Self.notifiersFile))
@@ -27,7 +27,7 @@ package struct SimulatorFiles {
     }
 
     /// Writes all files and replaces older ones: the authority, one file for each credential, and `notifiers.json`.
-    /// - Throws: when one of them cannot be written.
+    /// - Throws: when a file cannot be written.
     package func write(_ simulators: SimulatorSet) throws(SystemError) {
         let credentials = simulators.credentials
         try write("ca.pem", simulators.authority)
@@ -38,15 +38,15 @@ package struct SimulatorFiles {
         try write(Self.notifiersFile, text(notifiers(simulators)))
     }
 
-    /// Writes the tokens of Sendbird, and in `sendbird.json` the members of an app's `sendbird` that use them; replaces older ones.
-    /// - Throws: when one of them cannot be written.
+    /// Writes the tokens of Sendbird, and in `sendbird.json` the members of an app's `sendbird` that use them; replaces older files.
+    /// - Throws: when a file cannot be written.
     package func write(_ sendbird: SimulatedSendbird) throws(SystemError) {
         try write("sendbird-chat-token", "\(sendbird.chat.token)\n")
         try write("sendbird-desk-token", "\(sendbird.desk.token)\n")
         try write("sendbird.json", text(settings(sendbird)))
     }
 
-    /// The members of an app's `sendbird` that use a simulated Sendbird.
+    /// Returns the members of an app's `sendbird` that use a simulated Sendbird.
     package func settings(_ sendbird: SimulatedSendbird) -> JSONValue {
         [
             "chat_token": ["file": .string(path("sendbird-chat-token"))], "desk_token": ["file": .string(path("sendbird-desk-token"))],
@@ -76,7 +76,6 @@ package struct SimulatorFiles {
         ]
     }
 
-    /// The content for the configuration's `notifiers`.
     package func notifiers(_ simulators: SimulatorSet) -> JSONValue {
         let credentials = simulators.credentials
         let authority = JSONValue.string(path("ca.pem"))

@@ -3,10 +3,9 @@ internal import JSON
 
 /// The rules of one provider. The threads of its server use them concurrently.
 protocol SimulatorRules: Sendable {
-    /// The properties of a request that faults are matched with.
     func subject(of request: HTTP2Request) -> Fault.Subject
     func answer(_ request: HTTP2Request) -> SimulatorAnswer
-    /// The refusal that a fault asks for, in the provider's own format.
+    /// Returns the refusal for a fault, in the provider's own format.
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer
 }
 
@@ -19,19 +18,18 @@ extension HTTP2Request {
         return token.isEmpty ? nil : String(token)
     }
 
-    /// The headers without the credentials, for the record.
+    /// The headers without credentials.
     var recordableHeaders: [(name: String, value: String)] {
         headers.filter { $0.name != "authorization" }
     }
 }
 
-/// The answer of a simulator, before any fault.
 struct SimulatorAnswer {
     var status: Int
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
     var push: SimulatedPush?
-    /// The maximum number of streams of the connection from now on; nil changes nothing.
+    /// The new stream limit of the connection; nil changes nothing.
     var streamLimit: Int?
 
     init(status: Int, headers: [(name: String, value: String)] = [], json: JSONValue, push: SimulatedPush? = nil) {

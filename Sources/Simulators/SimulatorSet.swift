@@ -3,7 +3,7 @@ internal import HTTP2Server
 
 /// All simulated push providers, each on its own port, with one authority, one set of credentials, one fault script and one recorder.
 ///
-/// The owner must call `stop` before it releases the set.
+/// The owner must call `stop` before releasing the set.
 package final class SimulatorSet: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -18,7 +18,6 @@ package final class SimulatorSet: Sendable {
     private let servers: [SimulatedServer]
     private let accessTokens: [AccessTokens]
 
-    /// Starts all simulators.
     /// - Throws: when a port is in use, or OpenSSL fails.
     package init(
         _ settings: SimulatorSettings = SimulatorSettings(), faults: FaultScript = FaultScript(), devices: DeviceRegistry = DeviceRegistry()
@@ -51,7 +50,7 @@ package final class SimulatorSet: Sendable {
         for tokens in accessTokens { tokens.revokeAll() }
     }
 
-    /// Stops all simulators; call it once.
+    /// Call it once.
     package func stop() {
         for server in servers { server.stop() }
     }
@@ -76,7 +75,6 @@ package final class SimulatorSet: Sendable {
     }
 }
 
-/// Makes the rules of each provider, which share credentials and devices.
 struct RuleMaker {
     let googleTokens: AccessTokens
     let huaweiTokens: AccessTokens

@@ -7,28 +7,27 @@ internal import Time
 struct Page {
     /// The URL after all redirects.
     let url: WebURL
-    /// The value of `Content-Type`; nil when there is none.
+    /// Nil when the header is missing.
     let contentType: String?
-    /// The first bytes, unpacked.
+    /// The first bytes, decompressed.
     let body: [UInt8]
-    /// The reason why the body is incomplete; nil when it is complete, or longer than the limit.
+    /// The reason why the body is incomplete; nil when it is complete, or cut at the limit.
     let failure: PreviewRefusal?
 }
 
 /// Fetches pages of the public Internet and nothing else.
 ///
-/// The name of each hop is resolved once. If one of its addresses is not public, nothing is sent. Otherwise the connection goes to an
-/// address of that answer, and the client judges it once more when it makes the socket. So a name server that answers differently the
-/// second time is not asked a second time.
+/// The name of each hop is resolved once. If one of its addresses is not public, nothing is sent. Otherwise the client connects to an
+/// address of that answer, and checks it again when it creates the socket. A second, different answer of the name server is therefore never
+/// used.
 struct PageFetcher {
     let rules: PreviewRules
     let resolver: NameResolver
-    /// One whose `admits` is that of the rules, that keeps no connection and uses no proxy.
+    /// A client whose `admits` is that of the rules, which keeps no connections and uses no proxy.
     let client: Client
-    /// An app, and a person of it, who have shares of the resolver's names.
     let person: ShareOwner
 
-    /// Fetches a page. Blocks for as long as the rules allow.
+    /// Blocks for as long as the rules allow.
     func page(at first: WebURL) throws(PreviewRefusal) -> Page {
         let deadline = SystemClock.monotonicMilliseconds() + rules.milliseconds
         var url = first

@@ -5,19 +5,18 @@ struct PageMetadata {
         "description", "og:title", "og:description", "og:image", "og:image:url", "og:image:secure_url", "og:site_name", "og:url",
         "twitter:title", "twitter:description", "twitter:image", "twitter:image:src",
     ]
-    /// The maximum number of bytes of one value.
+    /// The most bytes of one value.
     private static let longest = 16 * 1024
 
     private var title: String?
     private var isInTitle = false
-    /// The number of open drawings. A `title` within one is the drawing's.
+    /// The number of open `svg` elements. A `title` inside one belongs to the drawing.
     private var drawings = 0
     /// The `href` of the first `base` element that has one (HTML standard, "The base element").
     private(set) var base: String?
-    /// By name; the first one that is not empty counts.
+    /// By name; the first non-empty value applies.
     private var properties: [String: String] = [:]
 
-    /// Reads a page in UTF-8.
     init(page: [UInt8]) {
         var found = PageMetadata()
         HTMLReader.read(page, wanting: ["title", "meta", "base", "svg"]) { event in
@@ -29,10 +28,9 @@ struct PageMetadata {
 
     private init() {}
 
-    /// The page's `<title>`.
     var pageTitle: String? { title }
 
-    /// The value of a `meta` element by its `name` or `property`.
+    /// The value of a `meta` element by `name` or `property`.
     subscript(name: String) -> String? { properties[name] }
 
     private mutating func take(_ event: HTMLEvent) {

@@ -4,33 +4,29 @@ internal import Time
 package enum PreviewOutcome: Sendable, Equatable {
     case preview(URLPreview)
     case none(PreviewRefusal)
-    /// It was not fetched, because as many pages as allowed are being fetched, for this person or others, or the service stops.
+    /// Not fetched, because the maximum number of pages is being fetched, for this user or others, or the service stops.
     case busy
 }
 
-/// Decides when a page is fetched: a cached outcome needs no fetch, and equal requests share one.
+/// Decides when a page is fetched: a cached outcome needs no fetch, and requests for the same page share one.
 ///
-/// Each fetch that `ask` starts must be ended by `finish` exactly once. A value; the caller locks.
+/// Each fetch that `ask` orders must be ended by `finish` exactly once. It is a value, and the caller locks.
 struct PreviewCache<Waiter> {
     enum Step: Equatable {
         case answer(PreviewOutcome)
-        /// Nothing: a fetch that is under way answers.
         case wait
         case fetch
     }
 
-    /// The bounds of the cache and of the fetches.
     struct Limits {
-        /// The maximum number of concurrent fetches.
         var fetches = 32
         var fetchesOfApp = 16
         var fetchesOfPerson = 2
-        /// The maximum number of outcomes.
         var entries = 2000
-        /// The maximum number of bytes of URLs and previews.
         var bytes = 2 << 20
+        /// The life of a cached preview.
         var previewMilliseconds: UInt64 = 3_600_000
-        /// Milliseconds for which a refusal is cached.
+        /// The life of a cached refusal.
         var refusalMilliseconds: UInt64 = 60_000
     }
 
@@ -51,7 +47,7 @@ struct PreviewCache<Waiter> {
     private var order: [String] = []
     private var first = 0
     private var bytes = 0
-    /// The fetches under way, each with a place of the person who asked first.
+    /// The fetches under way. Each uses a slot of the user who asked first.
     private var fetching: [String: Fetch] = [:]
     private var places: FairQueue<Void>
 
@@ -64,8 +60,6 @@ struct PreviewCache<Waiter> {
 
     var fetches: Int { fetching.count }
 
-    /// Adds a request for a page.
-    /// - Parameter person: an app, and a person of it.
     mutating func ask(_ url: String, for person: ShareOwner, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
         if let entry = entries[url], now < entry.until { return .answer(entry.outcome) }
         if fetching[url] != nil {
@@ -78,7 +72,7 @@ struct PreviewCache<Waiter> {
     }
 
     /// Ends a fetch.
-    /// - Returns: those who wait for it.
+    /// - Returns: the waiters.
     mutating func finish(_ url: String, _ outcome: PreviewOutcome, now: MonotonicMilliseconds) -> [Waiter] {
         guard let fetch = fetching.removeValue(forKey: url) else { preconditionFailure("a fetch ends once") }
         places.finish(fetch.person)

@@ -1,7 +1,7 @@
-/// Texts of strangers' pages, as they may be shown beside others'.
+/// Texts of untrusted pages, made safe to show beside other texts.
 enum ShownText {
-    /// On one line, without surrounding white space, control characters, private characters and those that change the direction of what
-    /// follows (Unicode Technical Report 36, section 2.5); cut off between characters.
+    /// Returns the text on one line, without surrounding white space, control characters, private characters and those that change the
+    /// direction of what follows (Unicode Technical Report 36, section 2.5); cut between characters.
     /// - Parameter longest: in Unicode scalars.
     static func clean(_ text: String, longest: Int) -> String {
         var scalars = String.UnicodeScalarView()

@@ -1,11 +1,11 @@
 package import Bytes
 
-/// The reason why an address is not on the public Internet.
+/// The reason why an address is not one of the public Internet.
 ///
 /// The blocks are those that the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) call not globally reachable, and those
 /// that RFC 5771 and RFC 1112 reserve. Of IPv6 only 2000::/3 is global unicast (IANA, "Internet Protocol Version 6 Address Space"), so all
-/// other addresses are rejected without a list, and within it every block for a special purpose, reachable or not, because no pages are
-/// there.
+/// other addresses are rejected without being listed. Within it every special-purpose block is rejected, reachable or not, because it
+/// contains no pages.
 package enum SpecialAddress: String, Sendable, CaseIterable {
     /// 0.0.0.0/8 and ::, which mean this host.
     case unspecified
@@ -15,7 +15,7 @@ package enum SpecialAddress: String, Sendable, CaseIterable {
     case privateUse = "private"
     /// 100.64.0.0/10, behind a carrier's address translation (RFC 6598).
     case shared
-    /// 169.254.0.0/16 and fe80::/10, where clouds keep their metadata too.
+    /// 169.254.0.0/16 and fe80::/10, which include the metadata services of clouds.
     case linkLocal = "link_local"
     /// fec0::/10 (RFC 3879).
     case siteLocal = "site_local"
@@ -27,15 +27,15 @@ package enum SpecialAddress: String, Sendable, CaseIterable {
     case documentation
     /// 198.18.0.0/15 (RFC 2544).
     case benchmarking
-    /// For protocols or for nothing yet: 192.0.0.0/24, 2001::/23, 240.0.0.0/4, and IPv6 outside 2000::/3.
+    /// For protocols or future use: 192.0.0.0/24, 2001::/23, 240.0.0.0/4, and IPv6 outside 2000::/3.
     case reserved
-    /// IPv6 that carries another address in it and is led somewhere else: IPv4-compatible, 6to4 with its relays, Teredo, local NAT64.
+    /// IPv6 that embeds another address, to which packets are forwarded: IPv4-compatible, 6to4 with its relays, Teredo, local NAT64.
     case translated
 
-    /// Judges an address; nil for one of the public Internet.
+    /// Returns nil for an address of the public Internet.
     ///
-    /// An IPv4-mapped address is the IPv4 address, as `IPAddress` has it, and so is one behind NAT64's well-known prefix (RFC 6052): with
-    /// DNS64 (RFC 6147) every IPv4 host looks so.
+    /// An IPv4-mapped address is checked as its IPv4 address, which `IPAddress` stores, and so is one behind NAT64's well-known prefix (RFC
+    /// 6052): with DNS64 (RFC 6147) every IPv4 host has such an address.
     package init?(_ address: IPAddress) {
         let evaluated = Self.embedded(in: address) ?? address
         guard let kind = Self.blocks.first(where: { $0.block.contains(evaluated) })?.kind else {

@@ -2,28 +2,26 @@ internal import HTML
 internal import HTTPClient
 internal import JSON
 
-/// The preview of a page in the help desk's dashboard and apps.
+/// The preview of a page, as the help desk's dashboard and apps show it.
 package struct URLPreview: Sendable, Equatable {
-    /// The most characters (Unicode scalars) of a title and of the site's name.
+    /// In Unicode scalars; also of the site's name.
     package static let longestTitle = 200
-    /// The most characters (Unicode scalars) of a description.
+    /// In Unicode scalars.
     package static let longestDescription = 500
-    /// The longest URL of an image, in bytes.
+    /// In bytes of the URL.
     package static let longestImage = 2048
 
     /// The page's URL, or the one that it prefers on the same host.
     package let url: String
     /// The site's name, or the title; not empty.
     package let siteName: String
-    /// The title; not empty.
+    /// Not empty.
     package let title: String
-    /// The description; may be empty.
+    /// May be empty.
     package let description: String
-    /// The URL of an image, http or https.
+    /// An http or https URL.
     package let image: String
 
-    /// Makes the preview of a page.
-    /// - Throws: `.incomplete` when it has no title or no image.
     init(_ page: Page, _ rules: PreviewRules) throws(PreviewRefusal) {
         let metadata = PageMetadata(page: TextDecoder.utf8(page.body, contentType: page.contentType))
         let titles = [metadata.pageTitle, metadata["og:title"], metadata["twitter:title"]]
@@ -41,7 +39,7 @@ package struct URLPreview: Sendable, Equatable {
         url = Self.preferred(metadata["og:url"], base: base, on: page.url, rules) ?? page.url.text
     }
 
-    /// The `data` of the message that shows it, compact, in the order of the help desk's own.
+    /// The `data` of the message that shows the preview: compact JSON, with members in the help desk's order.
     package var json: [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
@@ -61,6 +59,7 @@ package struct URLPreview: Sendable, Equatable {
         texts.lazy.compactMap { $0.map { ShownText.clean($0, longest: longest) } }.first { !$0.isEmpty }
     }
 
+    /// Returns a URL that phones may load.
     private static func shown(_ reference: String?, on base: WebURL, _ rules: PreviewRules) -> String? {
         guard let reference, let url = try? base.resolving(trimmed(reference)), rules.problem(of: url) == nil else { return nil }
         return url.text

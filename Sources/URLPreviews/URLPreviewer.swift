@@ -4,23 +4,23 @@ package import POSIX
 package import Threading
 internal import Time
 
-/// Makes previews of pages on the public Internet. Any thread may call it. The owner must call `close`.
+/// Makes previews of pages on the public Internet. Safe on any thread. The owner must call `close`.
 ///
-/// Its threads are made with the first request, so a service without previews has none.
+/// Threads are created on demand, so a service that makes no previews has none.
 package final class URLPreviewer: Sendable {
-    /// Receives the outcome once, on any thread; must not block.
+    /// Called once, on any thread; must not block.
     package typealias Waiter = @Sendable (PreviewOutcome) -> Void
 
-    /// Whether pages can be read here: libxml2, which is loaded for previews alone, is installed.
+    /// Whether pages can be parsed: libxml2, which only previews load, is installed.
     package static var isAvailable: Bool { HTMLReader.isAvailable }
 
-    /// Milliseconds for an outcome: the time of a fetch, and some to read the page.
+    /// The longest time until an outcome: fetching, and parsing the page.
     package static let longestMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
 
-    /// The maximum number of connections: one for each page that is fetched.
+    /// The most open connections: one for each page that is fetched.
     package static let connectionLimit = PreviewCache<Waiter>.Limits().fetches
 
-    /// Without the version, which no stranger's server needs to know.
+    /// Without the version, which other servers need not know.
     static let userAgent = "Deskgate (URL preview)"
 
     private struct State {
@@ -35,7 +35,7 @@ package final class URLPreviewer: Sendable {
     private let settings: ClientSettings
     private let state: Monitor<State>
 
-    /// Makes it without a thread.
+    /// Creates no thread.
     /// - Parameter certificateAuthorities: as in `ClientSettings`.
     package convenience init(
         rules: PreviewRules = PreviewRules(), resolver: NameResolver = NameResolver(),
@@ -55,10 +55,10 @@ package final class URLPreviewer: Sendable {
         state = Monitor(State(cache: PreviewCache(limits)))
     }
 
-    /// Finds the preview of a page.
+    /// Makes or finds the preview of a page.
     /// - Parameters:
-    ///   - person: an app, and a person of it, who have shares of the fetches.
-    ///   - waiter: gets the outcome, perhaps before this returns.
+    ///   - person: the user, whose shares limit the fetches.
+    ///   - waiter: called perhaps before this returns.
     package func preview(of url: WebURL, for person: ShareOwner, _ waiter: @escaping Waiter) {
         if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
         let (step, client) = state.withLock { state -> (PreviewCache<Waiter>.Step, Client?) in
@@ -75,7 +75,7 @@ package final class URLPreviewer: Sendable {
         }
     }
 
-    /// Ends all fetches and waits for them; later requests get `busy`. A second call does nothing. Must not be called by a waiter.
+    /// Cancels all fetches and waits for them; later calls get `busy`. A second call does nothing. Must not be called from a waiter.
     package func close() {
         let client = state.withLock { state in
             state.isClosed = true

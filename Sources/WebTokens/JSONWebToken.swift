@@ -7,7 +7,7 @@ package enum JSONWebToken {
     ///
     /// The result is a credential: it belongs in one request and never in a log.
     /// - Parameters:
-    ///   - header: the members beside `alg`, which is the key's and comes first; passing it here traps.
+    ///   - header: the members besides `alg`, which is the key's and comes first; giving it here traps.
     ///   - claims: in the order in which they are written; times are whole seconds since 1970.
     /// - Throws: when OpenSSL fails.
     package static func signed(

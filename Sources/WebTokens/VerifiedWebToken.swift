@@ -1,20 +1,19 @@
 package import Crypto
 package import JSON
 
-/// The contents of a JSON Web Token (RFC 7519) whose signature is genuine.
+/// The contents of a JSON Web Token (RFC 7519) whose signature is verified.
 ///
-/// For simulated providers. The times in it are only read: the provider decides how old a token may be.
+/// For simulators of providers. Times are not checked, because each provider has its own rules for the age of a token.
 package struct VerifiedWebToken: Sendable {
-    /// The reason why a text is no genuine token; it never holds any of it.
     package enum Problem: Error, Equatable {
-        /// It is not three parts between two dots, or longer than 8 KiB.
+        /// There are not three parts between two dots, or more than 8 KiB.
         case notThreeParts
         /// A part is not unpadded base64url.
         case notBase64URL
         case unreadableHeader
         /// `alg` is not the key's algorithm.
         case wrongAlgorithm
-        /// The header demands extensions (`crit`, RFC 7515 section 4.1.11), of which there are none here.
+        /// The header demands extensions (`crit`, RFC 7515 section 4.1.11), which are not supported.
         case unknownExtension
         case wrongSignature
         case unreadableClaims
@@ -22,11 +21,11 @@ package struct VerifiedWebToken: Sendable {
 
     private static let longest = 8192
 
-    /// The header, with `alg`.
+    /// Includes `alg`.
     package let header: JSONObject
     package let claims: JSONObject
 
-    /// Reads a token and verifies its signature before its claims are read; throws the mistake.
+    /// Verifies the signature before the claims are parsed.
     package init(_ text: String, key: some VerifyingKey) throws(Problem) {
         let bytes = Array(text.utf8.prefix(Self.longest + 1))
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -5,21 +5,19 @@ package import Observability
 package import Threading
 package import Time
 
-/// Somebody whose security key lets the person use the chat.
+/// A caller whose security key lets the user use the chat.
 package struct AuthenticatedCaller: Sendable {
     package let appID: String
     package let userID: String
     /// The segment of the path at the route's parameter, as sent, with its escapes; empty when the route has none.
     package let parameter: String
     package let context: RequestContext
-    /// When the key ends, by all that ends it; `max` for a key that only the app's backend understands.
+    /// The time at which the key expires, by all rules that limit it; `max` for a key that only the app's backend can read.
     package let latest: UnixMilliseconds
     private let appDigest: KeyedDigest
     private let key: SecurityKey?
 
-    /// - Parameters:
-    ///   - policy: the requirements on the app's keys.
-    ///   - key: parsed, and verified; nil where only the app's backend understands it.
+    /// - Parameter key: parsed and verified; nil for a key that only the app's backend can read.
     init(_ application: Application, policy: KeyPolicy, userID: String, parameter: String, context: RequestContext, key: SecurityKey?) {
         self.userID = userID
         self.parameter = parameter
@@ -32,10 +30,10 @@ package struct AuthenticatedCaller: Sendable {
 
     package var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 
-    /// The key's identity, for derived credentials; nil where only the app's backend understands it.
+    /// Nil for a key that only the app's backend can read.
     package var keyIdentity: KeyIdentity? { key?.identity }
 
-    /// Whether the key has been revoked meanwhile, or the person blocked.
+    /// Whether the key was revoked, or the user blocked, since it was verified.
     /// - Throws: when OpenSSL fails.
     package func isRevoked(_ revocations: Revocations) throws(CryptoError) -> Bool {
         guard let key else { return try revocations.blocks(app: appDigest, appID: appID.utf8.span, userID: userID.utf8.span) }
@@ -44,15 +42,15 @@ package struct AuthenticatedCaller: Sendable {
 }
 
 extension CallWindows.Person {
-    /// The person's share of what the people of all apps use.
+    /// The user's share of capacity that the users of all apps share.
     package var share: ShareOwner { ShareOwner(appID.text, userID.text) }
 }
 
-/// The answer to an authenticated caller, with its fields for metrics and log.
 package struct AuthenticatedAnswer: Sendable {
     package let response: Response
+    /// The result in logs and metrics.
     package let result: String
-    /// The reason of a failure, for a log line; nil for a success that is not logged. Never the caller's own text.
+    /// The reason of a refusal, for a log line; nil when the call succeeded and nothing is logged. Never contains text from the caller.
     package let reason: String?
     package let level: LogLevel
 
@@ -63,7 +61,6 @@ package struct AuthenticatedAnswer: Sendable {
         self.level = level
     }
 
-    /// 429, because a limit of ours is reached.
     package static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> AuthenticatedAnswer {
         AuthenticatedAnswer(.limited(refusal, now: now), result: "limited", reason: "limit_per_\(refusal.rule.scope.rawValue)")
     }
@@ -71,6 +68,7 @@ package struct AuthenticatedAnswer: Sendable {
 
 package enum AuthenticatedStep: Sendable {
     case answer(AuthenticatedAnswer)
-    /// After a call: starts it, and must not block. Its argument is called exactly once, on any thread, perhaps before it returns.
+    /// For an answer that needs another server: the closure starts the work and must not block. It calls `complete` exactly once, on any
+    /// thread, perhaps before it returns.
     case later(@Sendable (_ complete: @escaping @Sendable (AuthenticatedAnswer) -> Void) -> Void)
 }

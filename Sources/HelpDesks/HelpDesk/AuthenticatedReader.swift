@@ -1,28 +1,26 @@
 internal import HTTPServer
 package import JSON
 
-/// Verifies the credentials, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
-/// - Returns: whether the request is to be read, so that strangers have only the credentials read.
+/// Checks the credentials, as the bytes that arrived: valid UTF-8 of unchecked grammar.
+/// - Returns: whether to read the rest of the body. For an unauthenticated caller, nothing but the credentials is read.
 typealias CredentialCheck = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
-/// The operation of a caller whose request has been read.
 typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
 
-/// Reads a body: returns the request or its mistake, and nil if it is not to be read. Throws if the credentials cannot be read.
+/// Reads a body. Returns nil when the credentials are rejected, and throws when they cannot be read.
 ///
-/// It does not know the request's type, because generic code is not specialised beyond its module, and looking types up would cost a
-/// request as much as verifying its key.
+/// The payload's type is erased, because generic code is not specialised beyond its module, and looking up types would cost a request as
+/// much as verifying its key.
 typealias BoundReader = @Sendable (borrowing Request, CredentialCheck) throws(BodyError) -> Result<PreparedRequest, BodyError>?
 
-/// Reads the body of a call with a security key: the credentials, and then the caller's request.
+/// Reads the body of a call with a security key: the credentials, then the payload.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
-    /// Answers an authenticated caller's request; on any thread, and must not block.
+    /// Answers an authenticated caller; on any thread, and must not block.
     package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedStep
 
-    /// Makes the reader of a route that does this.
     let reader: @Sendable (@escaping Perform) -> BoundReader
 
-    /// Reads a strict JSON object, whose members beside the credentials `payload` reads.
+    /// Reads a strict JSON object. `payload` reads the members other than the credentials.
     package static func object(_ payload: @escaping @Sendable (JSONObject) throws(BodyError) -> Payload) -> AuthenticatedReader {
         let credentials = BodyReader<3>.credentials
         return AuthenticatedReader { perform in
@@ -35,7 +33,7 @@ package struct AuthenticatedReader<Payload: Sendable>: Sendable {
         }
     }
 
-    /// Reads a JSON object or a form with one more field of text, which `payload` reads; nil when it is missing.
+    /// Reads a JSON object or a form with one more text field, which `payload` receives; nil when it is missing.
     /// - Parameter longest: in UTF-16 code units.
     package static func text(
         _ name: StaticString, longest: Int, _ payload: @escaping @Sendable (String?) throws(BodyError) -> Payload
@@ -81,7 +79,7 @@ package struct AuthenticatedReader<Payload: Sendable>: Sendable {
 }
 
 extension AuthenticatedReader where Payload == Void {
-    /// Reads a JSON object or a form with the credentials alone.
+    /// Reads a JSON object or a form with only the credentials.
     package static var credentials: AuthenticatedReader {
         let reader = BodyReader<3>.credentials
         return AuthenticatedReader { perform in
@@ -96,7 +94,6 @@ extension AuthenticatedReader where Payload == Void {
 }
 
 extension BodyFields {
-    /// Lends the credentials to `evaluate`, whose answer it returns.
     /// - Parameter bytes: the bytes that were lent with these fields.
     fileprivate func evaluate(_ bytes: Span<UInt8>, _ evaluate: CredentialCheck) throws(BodyError) -> Bool {
         let ranges = try credentials()

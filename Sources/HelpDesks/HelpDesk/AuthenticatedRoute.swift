@@ -7,13 +7,13 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// A `POST` of a person's app with its security key.
+/// A `POST` from a user's app with a security key.
 ///
-/// The key is verified first, from memory, so that strangers cause no work. Where the app has a backend, it is called next, with the
-/// connection suspended. Only then the route's owner produces the answer, so its limits count only the person's own calls. Shadow mode does
-/// not apply here: without a key, a caller would get another person's answer.
+/// The key is verified first, from memory, so that unauthenticated callers cause no further work. If the app has a backend, it is queried
+/// next, with the connection suspended. Only then `perform` runs, so its limits count only calls of the user. The app's shadow mode does
+/// not apply: without a valid key, a caller would act in another user's name.
 package final class AuthenticatedRoute: Sendable {
-    /// Counts a call; its app is nil when none is known, and the parameter is as in `AuthenticatedCaller`.
+    /// Counts a call. `app` is nil when it is unknown; `parameter` is as in `AuthenticatedCaller`.
     package typealias Count = @Sendable (_ result: String, _ app: String?, _ parameter: String) -> Void
 
     private let path: StaticString
@@ -27,10 +27,10 @@ package final class AuthenticatedRoute: Sendable {
     private let refusals = AuthorizeRefusals()
 
     /// - Parameters:
-    ///   - path: may have a parameter; `AuthenticatedCaller` has its value.
-    ///   - helpDesk: apps of others are denied like unknown ones; nil for a route of all apps.
+    ///   - path: may have one parameter, which `AuthenticatedCaller` receives.
+    ///   - helpDesk: apps of other help desks are denied like unknown ones; nil for a route of all apps.
     ///   - timeoutMilliseconds: the timeout of a step that answers later.
-    ///   - count: counts the results of `perform`, and `malformed`, `denied` and `unavailable`.
+    ///   - count: receives the results of `perform`, and `malformed`, `denied` and `unavailable`.
     package init<Payload>(
         _ path: StaticString, of helpDesk: HelpDeskKind?, bodyLimit: Int = 16 * 1024,
         timeoutMilliseconds: @autoclosure @escaping @Sendable () -> UInt64, description: RouteDescription, _ services: HelpDeskServices,
@@ -50,7 +50,6 @@ package final class AuthenticatedRoute: Sendable {
         Route(path, bodyLimit: bodyLimit, described: [.post: description], [(.post, { [self] in answer($0, $1) })])
     }
 
-    /// The data of a call before its body is read.
     private struct Origin: Sendable {
         let context: RequestContext
         let parameter: String
@@ -59,11 +58,11 @@ package final class AuthenticatedRoute: Sendable {
     private struct Call: Sendable {
         let verdict: Verdict
         let user: RecordedUser
-        /// The app; nil when it is not configured.
+        /// Nil when the app is not configured.
         let app: String?
-        /// Nil when the key is not in force.
+        /// Nil when the key is not valid.
         let proven: AuthenticatedCaller?
-        /// For the log; nil when there is nothing to log.
+        /// Nil when there is nothing to log.
         var caller: CallerLogFields?
     }
 
@@ -145,7 +144,7 @@ package final class AuthenticatedRoute: Sendable {
             app: decision.namedApplication.map { authorizer.applications[$0].name }, proven: proven, caller: caller)
     }
 
-    /// Records the final verdict, and decides what to do with it.
+    /// Records the final verdict and decides how to answer.
     private func next(_ verdict: Verdict, call: Call, payload: Result<PreparedRequest, BodyError>?, origin: Origin) -> Next {
         call.user.record(verdict, at: services.clocks.unixSeconds())
         guard case .authorized = verdict, let caller = call.proven, let payload else {
@@ -196,7 +195,7 @@ package final class AuthenticatedRoute: Sendable {
         return response
     }
 
-    /// Logs a call that was not done; no field of the line has the caller's own text.
+    /// Logs a call that failed. No field contains text from the caller.
     private func log(
         _ result: String, level: LogLevel, reason: String, app: String?, details: LogFields, context: RequestContext
     ) {
@@ -208,7 +207,7 @@ package final class AuthenticatedRoute: Sendable {
 }
 
 extension Request {
-    /// The path at the route's parameter, copied; empty when the route has none.
+    /// Copies the path's segment at the route's parameter; empty when the route has none.
     fileprivate var pathParameterText: String {
         withPathParameter { text in text.isEmpty ? "" : String(repairing: text) }
     }

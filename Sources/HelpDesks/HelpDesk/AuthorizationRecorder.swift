@@ -2,10 +2,10 @@ package import Core
 internal import Threading
 package import Time
 
-/// Records the recent authorizations of all apps' users in this process, for operators. Safe on any thread.
+/// Records recent authorizations of all apps' users in this process, for operators. Safe on any thread.
 package final class AuthorizationRecorder: Sendable {
     private struct RecordedApp {
-        /// The digest of the empty text, which is another one when users are named with another secret.
+        /// The digest of the empty text. It changes when the secret that names users changes.
         let naming: KeyedDigest
         let recent: Monitor<RecentAuthorizations>
     }
@@ -13,18 +13,16 @@ package final class AuthorizationRecorder: Sendable {
     private let now: @Sendable () -> UnixSeconds
     private let since: UnixSeconds
     private let apps = Monitor<[ByteKey: RecordedApp]>([:])
-    /// Takes the denials for apps that are not configured, so that they take as long as others. Nothing is read from it.
+    /// Receives denials for apps that are not configured, so that they take as long as others. It is never read.
     private let unknownApp: Monitor<RecentAuthorizations>
 
-    /// Makes a recorder without records.
-    /// - Parameter now: reads the clock.
     package init(now: @escaping @Sendable () -> UnixSeconds) {
         (self.now, since) = (now, now())
         unknownApp = Monitor(RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: since))
     }
 
-    /// Returns the records of an authorizer's apps, which survive a reload. If the secret that pseudonymises an app's users has changed,
-    /// that app's record starts empty, because its users could not be found.
+    /// Returns the records of an authorizer's apps. They survive a reload. If the secret that names an app's users has changed, the app
+    /// starts anew, because its records could be neither found nor forgotten.
     func records(of authorizer: Authorizer) -> AuthorizationRecords {
         let limits = RecentAuthorizations.Limits(apps: authorizer.applications.count)
         let nobody: [UInt8] = []
@@ -42,7 +40,7 @@ package final class AuthorizationRecorder: Sendable {
         return AuthorizationRecords(apps: records, unknownApp: unknownApp)
     }
 
-    /// The knowledge about a user; nil for an app that is not configured. Does not block.
+    /// Returns the records of a user; nil for an app that is not configured. Does not block.
     /// - Parameter user: `Authorizer.digest(ofUser:in:)`.
     package func known(appID: String, user: KeyedDigest) -> KnownAuthorizations? {
         apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock {
@@ -50,17 +48,19 @@ package final class AuthorizationRecorder: Sendable {
         }
     }
 
+    /// Does not block.
     package func forget(appID: String, user: KeyedDigest) {
         apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock { $0.forget(user) }
     }
 }
 
 struct AuthorizationRecords: Sendable {
+    /// Indexed like the authorizer's apps.
     let apps: [Monitor<RecentAuthorizations>]
     let unknownApp: Monitor<RecentAuthorizations>
 }
 
-/// The user of a request, in the record of its app.
+/// The user named by a request, in the records of the app.
 package struct RecordedUser: Sendable {
     private let recent: Monitor<RecentAuthorizations>
     private let user: KeyedDigest
@@ -81,7 +81,6 @@ package struct RecordedUser: Sendable {
         recent.withLock { $0.record(failure, of: user) }
     }
 
-    /// Records the verdict that the request is answered with.
     package func record(_ verdict: Verdict, at now: UnixSeconds) {
         recent.withLock { $0.record(verdict, of: user, now: now) }
     }

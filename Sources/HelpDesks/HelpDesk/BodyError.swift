@@ -1,16 +1,14 @@
 package import Core
 package import JSON
 
+/// An error in a request's body: answered 400.
 package enum BodyError: Error {
-    /// A credential is missing, null, not a string, given twice, or malformed.
+    /// A credential is missing, null, not a string, duplicate, or malformed.
     case malformed(ValidationError)
-    /// The body is not strict JSON.
     case invalidJSON(JSONError)
-    /// The body is JSON, but not an object.
     case notAnObject
-    /// The body is not a strict form.
     case invalidForm(FormError)
-    /// A field that is not a credential has an unexpected value.
+    /// A field other than a credential has an unexpected value.
     case unexpected(field: String, expectation: String)
 
     package static let invalidJSONReason = "invalid_json"
@@ -27,12 +25,12 @@ package enum BodyError: Error {
         }
     }
 
-    /// The name of the credential that is malformed; nil for every other error.
+    /// The name of the malformed credential; nil for every other error.
     package var field: String? {
         if case .malformed(let error) = self { error.field.name } else { nil }
     }
 
-    /// One sentence for the caller, which quotes nothing of the body.
+    /// One sentence for the caller. It quotes nothing of the body.
     package var message: String {
         switch self {
         case .malformed(let error): error.description

@@ -1,8 +1,7 @@
 internal import Bytes
 package import HTTPServer
 
-/// The format of a body. If the content type names neither, the first byte decides, because the content type that the help desk sends is
-/// not documented.
+/// The format of a body. If the content type names neither, the first byte decides, because the help desk's content type is undocumented.
 package enum BodyFormat {
     case json, form
 

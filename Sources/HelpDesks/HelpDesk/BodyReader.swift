@@ -3,13 +3,13 @@ package import HTTPServer
 internal import JSON
 
 /// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without
-/// allocating.
+/// allocation.
 package struct CredentialReader: Sendable {
     private let reader = BodyReader<3>.credentials
 
     package init() {}
 
-    /// Lends the three fields to `decide`, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
+    /// Lends the three fields to `decide`, as the bytes that arrived: valid UTF-8 of unchecked grammar.
     // Not generic in what it returns: the compiler specialises nothing beyond a module, and an unspecialised call costs half a microsecond.
     package func decision(
         on request: borrowing Request,
@@ -22,7 +22,7 @@ package struct CredentialReader: Sendable {
     }
 }
 
-/// Finds the wanted fields of a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocating.
+/// Finds the wanted fields of a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocation.
 package struct BodyReader<let count: Int>: Sendable {
     private let form: FormDecoder<count>
 
@@ -31,7 +31,7 @@ package struct BodyReader<let count: Int>: Sendable {
         form = FormDecoder(wanting: names)
     }
 
-    /// Lends `use` the ranges of the fields and the bytes that hold them. The bytes are valid until it returns.
+    /// Lends `use` the ranges of the fields and the bytes that hold them. The bytes are valid until `use` returns.
     package func withFields<Result>(
         of request: borrowing Request, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
     ) throws(BodyError) -> Result {
@@ -93,11 +93,11 @@ extension BodyReader<3> {
     static var credentials: BodyReader<3> { BodyReader(wanting: ["app_id", "user_id", "security_key"]) }
 }
 
-/// The ranges of a body's wanted fields, in bytes that are lent with it.
+/// The ranges of a body's wanted fields, in bytes that are lent with them.
 package struct BodyFields<let count: Int> {
     enum Value {
         case missing, null, notAString
-        /// The range of its bytes, which are valid UTF-8.
+        /// The range of the value's bytes, which are valid UTF-8.
         case text(Range<Int>)
     }
 
@@ -110,7 +110,7 @@ package struct BodyFields<let count: Int> {
         self.isForm = isForm
     }
 
-    /// The ranges of the credentials; their grammar is checked when the security key is verified.
+    /// Returns the ranges of the credentials. Their grammar is checked when the security key is verified.
     package func credentials() throws(BodyError) -> (appID: Range<Int>, userID: Range<Int>, securityKey: Range<Int>) {
         (try credential(.appID, at: 0), try credential(.userID, at: 1), try credential(.securityKey, at: 2))
     }
@@ -124,11 +124,10 @@ package struct BodyFields<let count: Int> {
         }
     }
 
-    /// Copies a field that is not a credential; nil when it is missing or null. In a form, which has no null, an empty value counts as
-    /// null.
+    /// Copies a field other than a credential; nil when it is missing or null. A form has no null, so an empty value means null.
     /// - Parameters:
-    ///     - bytes: the bytes that were lent with these fields.
-    ///     - longest: in UTF-16 code units.
+    ///   - bytes: the bytes that were lent with these fields.
+    ///   - longest: in UTF-16 code units.
     package func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
         for index in names.indices where "\(names[index])" == name {
             switch values[index] {

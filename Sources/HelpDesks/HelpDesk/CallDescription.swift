@@ -14,20 +14,18 @@ package enum CallDescription {
         ),
     ]
 
-    /// Example values of these fields; the key is well-formed, and made with a secret that no app has.
+    /// Example values of these fields. The key is well-formed, but made with no real secret.
     package static let exampleCredentials: [(String, JSONValue)] = [
         ("app_id", "my-app"), ("user_id", "user-1"), ("security_key", .string("dgk1." + String(repeating: "A", count: 84))),
     ]
 
-    /// 400 for a body that breaks the grammar.
     package static let malformed = RouteDescription.Answer(
         400, text: "The body is neither strict JSON nor a form, or a field is missing or not as expected; the message names it.")
-    /// 403, the same whatever the reason.
+    /// 403, the same for every reason.
     package static let denied = RouteDescription.Answer(
         403,
         text: "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
             + "`forbidden_header`). The answer gives no reason.")
-    /// 503 for a failure of the service.
     package static let undecided = RouteDescription.Answer(
         503, text: "A failure of the service or of its dependencies, never a denial.", headers: ["Retry-After"])
 

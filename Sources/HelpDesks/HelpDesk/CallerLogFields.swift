@@ -1,22 +1,20 @@
 package import Core
 package import Observability
 
-/// The app and the person that a denied request names, in the form that may be logged: never the caller's own text, which may be a secret
-/// in the wrong field.
+/// The app and the user of a denied request, in a form that may be logged: never the caller's own text, which may be a secret in the wrong
+/// field.
 package struct CallerLogFields {
-    /// The app; nil when it is not configured.
+    /// Nil when the app is not configured.
     package let app: String?
     /// A keyed digest of an app that is not configured.
     private let appReference: String?
-    /// A keyed digest of the person.
+    /// A keyed digest of the user.
     private let userReference: String?
-    /// The number of the key in the security key, whether the app has it or not.
+    /// The number of the key in the security key, whether the app has that key or not.
     private let keyID: UInt32?
-    /// The failure of the app's backend, where the app's rule decided instead; otherwise nil.
+    /// The reason when the app's backend could not decide and the app's rule decided instead; otherwise nil.
     private var cause: UndecidedReason?
 
-    /// Describes the caller of a request.
-    /// - Parameter decision: the decision of this authorizer on these fields.
     package init(
         _ decision: Authorizer.Authorization, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) {
@@ -37,15 +35,13 @@ package struct CallerLogFields {
         userReference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 
-    /// The caller of a request that called the backend.
-    /// - Parameter cause: from `BackendVerification.ask`.
+    /// - Parameter cause: as received from `BackendVerification.ask`.
     package func undecided(_ cause: UndecidedReason?) -> CallerLogFields {
         var caller = self
         caller.cause = cause
         return caller
     }
 
-    /// Adds the known fields to a log line.
     package func append(to fields: inout LogFields) {
         if let app { fields.append("app", .string(app)) }
         if let appReference { fields.append("app_ref", .string(appReference)) }

@@ -1,23 +1,22 @@
 internal import Bytes
 
-/// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
+/// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocation.
 ///
-/// It follows the URL Standard (section 5.1), but is strict for the wanted fields: a broken escape, a value that is not UTF-8, and a field
-/// given twice are errors, where the standard repairs or accepts them.
+/// It follows the URL Standard (section 5.1), but is strict for the wanted fields: a broken escape, a value that is not UTF-8, and a
+/// duplicate field are errors, where the standard repairs or accepts them.
 package struct FormDecoder<let count: Int>: Sendable {
-    /// The wanted fields; the position of a name is the index of its field.
+    /// The position of a name is the index of the field.
     let names: InlineArray<count, StaticString>
 
-    /// Makes a decoder for the fields `names`, which must differ.
     package init(wanting names: InlineArray<count, StaticString>) {
         self.names = names
     }
 
     /// Decodes the escapes in `body` in place, and returns the ranges of the wanted fields' values; nil for a missing field.
     ///
-    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes are literal, control characters too. Names are compared after
-    /// decoding. Other fields are skipped, whatever they contain. Empty pairs are skipped, and a field without `=` has an empty value.
-    /// Afterwards only the returned ranges of `body` are valid; after an error nothing is.
+    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes are literal, including control characters. Names are compared
+    /// after decoding. Other fields are skipped, whatever they contain. Empty pairs are skipped, and a field without `=` has an empty
+    /// value. Afterwards only the returned ranges of `body` are valid; after an error none are.
     package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> InlineArray<count, Range<Int>?> {
         var ranges = InlineArray<count, Range<Int>?>(repeating: nil)
         var start = 0
@@ -48,7 +47,7 @@ package struct FormDecoder<let count: Int>: Sendable {
         return nil
     }
 
-    /// Decodes a range in place, which never makes it longer, and returns the range of the decoded bytes.
+    /// Decodes a range in place, which never lengthens it, and returns the range of the decoded bytes.
     private static func unescape(_ range: Range<Int>, in body: inout MutableSpan<UInt8>) throws(FormError) -> Range<Int> {
         var read = range.lowerBound
         var write = range.lowerBound
@@ -78,14 +77,13 @@ package struct FormDecoder<let count: Int>: Sendable {
     }
 }
 
+/// An error in a form. It never contains any of the form.
 package enum FormError: Error, CustomStringConvertible {
     /// The value of a wanted field has a `%` without two hexadecimal digits.
     case badEscape
-    /// The value of this field is not UTF-8.
     case invalidUTF8(StaticString)
     case duplicate(StaticString)
 
-    /// The error in words, such as `user_id is given twice`.
     package var description: String {
         switch self {
         case .badEscape: "the form holds a % without two hexadecimal digits"

@@ -30,17 +30,16 @@ package import Tracing
 ///
 /// How its webhooks prove their origin and become events is private to it.
 package struct HelpDesk: Sendable {
-    /// Makes a notifier that reports registrations to the help desk.
     package typealias RelayMaker = @Sendable (Configuration.Relay, RelayServices, Client) throws -> any Notifier
 
     package let kind: HelpDeskKind
+    /// Called once, at the start.
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
     package let makeRelay: RelayMaker
-    /// The ways in which its webhooks are signed.
     package let signatures: [HelpDeskSignature]
-    /// Has the help desk judge the credentials of one of its apps. The owner of the client keeps it open.
+    /// Makes probes of the credentials of one app. The client's owner keeps it open.
     package let probes: @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe]
-    /// The maximum number of connections for its apps, including those of `HelpDeskServices.client`; relays have their own.
+    /// The most connections that serving its apps may open, including those of `HelpDeskServices.client`; relays have their own.
     package let connectionLimit: @Sendable (Configuration) -> Int
 
     package init(
@@ -58,16 +57,15 @@ package struct HelpDesk: Sendable {
     }
 }
 
-/// Has a help desk judge one credential of an app, without changing anything.
+/// Checks one credential of an app with its help desk, without changing anything.
 package struct CredentialProbe: Sendable {
     package let appID: String
-    /// The credential's key in the configuration, such as `chat_token`.
     package let name: String
     package let timeoutMilliseconds: UInt64
-    /// The remedy for a bad credential: the end of a sentence.
+    /// The remedy for a bad credential: the end of a sentence for operators.
     package let remedy: String
-    /// Asks. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is
-    /// good, and `misconfigured` when it is bad.
+    /// Starts the check. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` for a good
+    /// credential and `misconfigured` for a bad one.
     package let prove: @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
 
     package init(
@@ -83,16 +81,15 @@ package struct CredentialProbe: Sendable {
 }
 
 package struct HelpDeskSignature: Sendable {
+    /// The scheme, for explanations.
     package let scheme: SignatureScheme
     /// Whether a header's value is the signature of a body with a secret, as the route decides it. Throws when OpenSSL fails.
     package let isGenuine: @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
 
-    /// The secrets of an app that may have signed.
     package let secrets: @Sendable (Configuration.App) -> [Secrets]
 
-    /// Secrets at one place of an app's configuration.
     package struct Secrets: Sendable {
-        /// The place, such as `webhook.signature_secret`.
+        /// The location in the app's configuration, such as `webhook.signature_secret`.
         package let key: String
         package let values: [SecretBytes]
 
@@ -123,13 +120,14 @@ package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
-    /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk offers none.
+    /// Returns the tickets of an app; nil for an app of another help desk, or when the help desk offers no access to tickets.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
-    /// The status of a person's session tokens; nil for an app that issues none. Does not block.
+    /// Returns the status of a user's session tokens; nil for an app that issues none. Does not block.
     package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
-    /// The notifier of held messages (`HeldMessage`), whose attempts ask the help desk whose conversation it is; nil where none are held.
+    /// The notifier of held messages (`HeldMessage`). Its attempts query the help desk for the owner of the conversation. Nil when no
+    /// messages are held.
     package let lookup: (any Notifier)?
-    /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
+    /// Stops background work of the routes, and waits for it. Called once, after the listener has stopped.
     package let close: @Sendable () -> Void
 
     package init(
@@ -147,12 +145,12 @@ package struct ServedHelpDesk: Sendable {
     }
 }
 
-/// Tells those who keep something about people when it may not hold any more. Any thread may use it.
+/// Notifies caches of data about users when an entry may have become invalid. Safe on any thread.
 package final class CacheInvalidation: Sendable {
     package enum Item: Sendable {
         /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
         case revocations(RevocationChange?)
-        /// The help desk has ended all sessions of a person.
+        /// The help desk has ended all sessions of a user.
         case sessionsEnded(RevokedPerson)
     }
 
@@ -165,37 +163,32 @@ package final class CacheInvalidation: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// Informs all listeners, on this thread.
     package func tell(_ item: Item) {
         for listener in listeners.withLock({ $0 }) { listener(item) }
     }
 }
 
-/// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
-    /// The settings of a client that calls help desks or backends for all apps. An app has half of the requests, and half of the
-    /// connections to one host, so that an app whose calls hang leaves room for others. Each request has its own connection, because its
-    /// answer has a person's data or its repetition would change something twice.
+    /// The settings of a client that calls help desks or backends for all apps. One app may use half of the requests, and half of the
+    /// connections to one host, so that an app whose calls hang leaves room for others. Connections are not reused, because an answer
+    /// contains a user's data, or repeating a request would change something twice.
     package static let clientSettings = ClientSettings(
         connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 512,
         keepsConnections: false)
 
-    /// The parts of the configuration in force that all help desks use.
     package let state: SnapshotReference<HelpDeskState>
     package let revocations: SnapshotReference<Revocations>
     package let store: any Store
     package let metrics: HelpDeskMetrics
     package let clocks: Clocks
-    /// Random bytes for the ids of events.
     package let random: RandomPool
-    /// For lines that strangers cannot cause.
+    /// For lines that unauthenticated callers cannot cause.
     package let logger: Logger
-    /// For lines that strangers can cause; it samples them.
+    /// For lines that unauthenticated callers can cause; it samples them.
     package let denials: DenialLog
     package let tracer: Tracer
-    /// Calls the help desks, each request for its app; its owner closes it.
+    /// Calls the help desks, each request for its app; the owner closes it.
     package let client: LazyClient
-    /// Announces events that may invalidate cached data about people.
     package let invalidation: CacheInvalidation
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
@@ -220,17 +213,16 @@ package final class HelpDeskServices: Sendable {
         self.onChange = onChange
     }
 
-    /// The current second by the clock that all replicas share, for what one of them issues and another one verifies. Does not block.
+    /// The current second by the clock that all replicas share, for values that one of them issues and another one verifies. Does not
+    /// block.
     package var sharedNow: UnixSeconds { store.sharedTime(of: clocks.unixMilliseconds()).seconds }
 }
 
-/// The services that every help desk's relays use.
 package struct RelayServices: Sendable {
-    /// Mints a short-lived security key for a relayed registration, which the help desk sends back to us for authorization; nil when none
+    /// Mints a short-lived security key for a relayed registration, which the help desk sends back to us for authorization; nil when no key
     /// can be minted. Does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     package let clocks: Clocks
-    /// Receives the end of a person's sessions from the relay.
     package let invalidation: CacheInvalidation
 
     package init(

@@ -6,21 +6,20 @@ package import Time
 
 /// The parts of the configuration in force that all help desks use: an immutable snapshot, which a reload replaces.
 package final class HelpDeskState: Sendable {
-    /// Verifies security keys; `decide` asks the apps' backends as well.
+    /// Verifies security keys; does not query the apps' backends.
     package let authorizer: Authorizer
-    /// Asks the apps' backends; nil when there are none.
+    /// Nil when no app has a backend.
     package let backends: BackendVerifiers?
     package let subscriptions: AppSubscriptions
-    /// The help desks of the authorizer's applications, in their order.
+    /// The help desks of the authorizer's applications, in the same order.
     private let helpDesks: [HelpDeskKind]
     private let keyUses: KeyUses
     private let records: AuthorizationRecords
     let pushTokenLimits: [LimitRule]
 
     /// - Parameters:
-    ///   - authorizer: the authorizer of the same configuration's apps.
-    ///   - backends: their verifiers; without them, users of apps with a backend cannot be decided.
-    ///   - recorder: records the answers to users' requests.
+    ///   - authorizer: made from the same configuration.
+    ///   - backends: the verifiers of the same configuration. Without them, requests of apps with a backend stay undecided.
     package init(
         _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil,
         recorder: AuthorizationRecorder = AuthorizationRecorder(now: { 0 }), metrics: HelpDeskMetrics
@@ -36,10 +35,11 @@ package final class HelpDeskState: Sendable {
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
     }
 
-    /// Decides whether a person may use the chat, for every route: `Authorizer.authorize`, with the cached answers of the backend.
+    /// Decides whether a user may use the chat, for every route: like `Authorizer.authorize`, and with cached answers of the backend.
     /// - Parameters:
-    ///   - helpDesk: the owner of the route; another help desk's app is unknown there. nil for a route of all apps.
-    ///   - question: set when the backend must be called. Then `BackendVerification.ask` yields the decision.
+    ///   - helpDesk: the help desk of the route; apps of other help desks are treated as unknown. Nil for a route of all apps.
+    ///   - question: set when the backend must be queried. Then the result is provisional; `BackendVerification.ask` returns the final
+    ///     verdict.
     package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind?, now: UnixSeconds,
         revocations: Revocations, asking question: inout BackendVerification?
@@ -53,38 +53,32 @@ package final class HelpDeskState: Sendable {
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
     }
 
-    /// The user of a decision, to record the final verdict. Takes no lock and allocates nothing.
+    /// Returns the user of a decision, to record the final verdict. Takes no lock and allocates nothing.
     package func recordedUser(_ decision: Authorizer.Authorization, userID: Span<UInt8>) -> RecordedUser {
         RecordedUser(records, decision: decision, authorizer: authorizer, userID: userID)
     }
 
-    /// The user who registers a device, to record an answer after the verdict.
     func recordedUser(of device: Device.Key) -> RecordedUser { RecordedUser(records, device: device, authorizer: authorizer) }
 }
 
-/// The metrics of requests by help desks and their apps. Make it once per registry.
+/// Metrics of requests by help desks and their apps. Make it once per registry.
 package struct HelpDeskMetrics: Sendable {
     package let authorizeRequests: MetricFamily<Counter>
     package let authorizeDuration: Histogram
     package let webhookEvents: MetricFamily<Counter>
-    /// Refused webhooks by app and `WebhookRefusal`.
     package let webhookRefusals: MetricFamily<Counter>
-    /// Optional members of webhooks that could not be read, by app and member.
     package let webhookMembersLeftOut: MetricFamily<Counter>
-    /// Calls for previews of URLs by app and result.
     package let urlPreviews: MetricFamily<Counter>
     package let keyUses = KeyUsageTracker()
+    /// The configured apps that unknown app ids resemble.
     package let nearestApps = NearestApps()
     /// The types of registered devices that no notifier serves.
     package let unservedDevices = Monitor(UnservedDevices())
-    /// Requests to the help desks' own APIs by app, request and outcome.
     package let helpDeskRequests: MetricFamily<Counter>
     package let helpDeskDurations: MetricFamily<Histogram>
-    /// Calls for session tokens by app and result.
     package let sessionTokenRequests: MetricFamily<Counter>
-    /// Ratings of tickets by app and score, 1 to 5.
+    /// By app and score, 1 to 5.
     package let ticketRatings: MetricFamily<Counter>
-    /// Customers' calls about tickets by app and result.
     package let ticketRequests: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics

@@ -3,15 +3,16 @@ package import Observability
 package import Threading
 package import Time
 
-/// Stores the last usage of keys, and publishes which keys this process has in force to the processes that share the store.
+/// Stores when keys were last used, and announces to the processes that share the store which keys this one has in force.
 ///
 /// A failed write is retried a minute later; authorization never waits for it.
 package final class KeyUsageFlusher: Sendable {
     private static let intervalMilliseconds: UInt64 = 60_000
 
     private struct State {
+        /// The uses that this process has stored.
         var recorded: [KeyUse.Name: KeyUse] = [:]
-        /// The records of all processes, as the store last had them; nil until it has been read.
+        /// The uses by all processes, as last read from the store; nil until it has been read.
         var stored: [KeyUse.Name: KeyUse]?
         var dueAt = MonotonicMilliseconds(rawValue: 0)
         var isFailing = false
@@ -24,14 +25,13 @@ package final class KeyUsageFlusher: Sendable {
     private let clocks: Clocks
     private let state = Monitor(State())
 
-    /// Prepares it; `tend` does the work.
     package init(
         _ tracker: KeyUsageTracker, _ helpDesks: SnapshotReference<HelpDeskState>, store: any Store, logger: Logger, clocks: Clocks
     ) {
         (self.tracker, self.helpDesks, self.store, self.logger, self.clocks) = (tracker, helpDesks, store, logger, clocks)
     }
 
-    /// Does the pending work. Blocks like the store, once a minute, and each time until the store has been read.
+    /// Does the work that is due. Blocks like the store: once a minute, and on every call until the store has been read.
     package func tend() {
         announce()
         let now = clocks.monotonicMilliseconds()
@@ -43,7 +43,7 @@ package final class KeyUsageFlusher: Sendable {
         if isDue { save() }
     }
 
-    /// Tells which keys are in force. Does not block.
+    /// Announces which keys are in force. Does not block.
     package func announce() {
         store.announce(keysDigest: helpDesks.current.authorizer.keysDigest)
     }
@@ -54,7 +54,7 @@ package final class KeyUsageFlusher: Sendable {
         state.withLock { $0.stored = stored }
     }
 
-    /// Reads what others have recorded, and records what has changed. Blocks like the store.
+    /// Reads the records of others, then stores changes of this process. Blocks like the store.
     package func save() {
         let uses = tracker.all(now: clocks.unixMilliseconds())
         let recorded = state.withLock { $0.recorded }
@@ -80,9 +80,9 @@ package final class KeyUsageFlusher: Sendable {
         }
     }
 
-    /// When the keys were last used, by this process or, as far as the store was last read, by others. Does not block.
+    /// The last uses of the keys, by this process or, as of the last read of the store, by others. Does not block.
     ///
-    /// Until the store has been read, only the keys that this process has used are included: others may have been used before it started.
+    /// Until the store has been read, only keys that this process has used are included: others may have been used before it started.
     package var uses: [KeyUse] {
         let own = tracker.all(now: clocks.unixMilliseconds())
         guard let stored = state.withLock({ $0.stored }) else { return own.filter { $0.usedAt != nil } }

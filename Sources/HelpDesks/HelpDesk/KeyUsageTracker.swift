@@ -3,7 +3,7 @@ internal import Synchronization
 internal import Threading
 package import Time
 
-/// When each key was last used in this process: one word a key, which all snapshots of the configuration share. Safe on any thread.
+/// The last use of each key in this process: one word per key, shared by all snapshots of the configuration. Safe on any thread.
 package final class KeyUsageTracker: Sendable {
     private let words = Monitor<[KeyUse.Name: KeyUseWord]>([:])
 
@@ -24,8 +24,8 @@ package final class KeyUsageTracker: Sendable {
         return KeyUses(applications: entries)
     }
 
-    /// Returns the usage of all keys that this process has had in force.
-    /// - Parameter now: the start of tracking for a key that is returned for the first time.
+    /// Returns the uses of all keys that this process has had in force.
+    /// - Parameter now: the time from which a key is known that is read for the first time.
     package func all(now: UnixMilliseconds) -> [KeyUse] {
         words.withLock { words in
             words.map { name, word in
@@ -44,9 +44,10 @@ package struct KeyUses: ~Copyable, Sendable {
         let word: KeyUseWord
     }
 
+    /// Indexed like the authorizer's apps.
     let applications: [[Entry]]
 
-    /// Notes that a key was used, if the decision of the same authorizer says so, whatever the app's backend will say. Takes no lock and
+    /// Records the use of the key in a decision of the same authorizer, even if the app's backend may still deny. Takes no lock and
     /// allocates nothing.
     func note(_ decision: Authorizer.Authorization, now: UnixSeconds) {
         guard let application = decision.application else { return }
@@ -64,9 +65,9 @@ package struct KeyUses: ~Copyable, Sendable {
 final class KeyUseWord: Sendable {
     private static let minuteMilliseconds: UInt64 = 60_000
 
-    /// The minute since 1970; 0 for never.
+    /// Minutes since 1970; 0 for never.
     private let minute = Atomic<UInt64>(0)
-    /// The start of tracking in milliseconds since 1970; 0 before the first request.
+    /// Milliseconds since 1970 since which the key is known; 0 until it is first read.
     private let since = Atomic<UInt64>(0)
 
     func note(_ now: UnixSeconds) {
@@ -75,13 +76,13 @@ final class KeyUseWord: Sendable {
         if minute.load(ordering: .relaxed) != current { minute.store(current, ordering: .relaxed) }
     }
 
-    /// When the key was last used, to the minute.
+    /// The last use, rounded down to the minute.
     var usedAt: UnixMilliseconds? {
         let minute = minute.load(ordering: .relaxed)
         return minute == 0 ? nil : UnixMilliseconds(rawValue: minute * Self.minuteMilliseconds)
     }
 
-    /// Since when the key is known: since the first question.
+    /// Returns the time of the first call.
     func known(_ now: UnixMilliseconds) -> UnixMilliseconds {
         let (exchanged, original) = since.compareExchange(expected: 0, desired: now.rawValue, ordering: .relaxed)
         return exchanged ? now : UnixMilliseconds(rawValue: original)

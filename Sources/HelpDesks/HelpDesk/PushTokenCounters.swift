@@ -3,7 +3,6 @@ internal import Observability
 /// Counts registration calls by app and result. Calls for an unknown app are counted under an empty name, because the caller chooses the
 /// name.
 package struct PushTokenCounters: Sendable {
-    /// The result of a call, as in logs and metrics.
     enum Result: String, CaseIterable {
         case registered, unchanged, removed, limited, malformed, denied, unavailable
     }
@@ -14,7 +13,6 @@ package struct PushTokenCounters: Sendable {
         self.family = family
     }
 
-    /// Makes the series of an app, with 0.
     func expect(app: String) {
         for result in Result.allCases { _ = family.child(app, result.rawValue) }
     }

@@ -6,23 +6,23 @@ internal import Time
 struct PushTokenRequest {
     static let reader = BodyReader<7>(wanting: ["app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token"])
 
-    /// The longest device id, in UTF-16 code units.
+    /// In UTF-16 code units.
     private static let longestDeviceID = 255
 
-    /// The device; the help desk's SDK calls the id `instance_id`.
+    /// The device. The help desk's SDK calls the device id `instance_id`.
     let key: Device.Key
     /// The device type, in the app's own words; empty when the call has none.
     let type: String
-    /// Not empty; nil unsubscribes the device.
+    /// The push token, not empty; nil unsubscribes the device.
     let token: String?
-    /// The claims of its security key. Where only the app's backend understands the key, the time of the call counts and not that of the
-    /// backend's answer, so that a sign-out in between refuses it.
+    /// The claims of the security key. For a key that only the app's backend can read, the time of the call is used and not that of the
+    /// backend's answer, so that a sign-out in between rejects the call.
     let claims: KeyClaims
 
     /// Reads the fields of a call whose credentials have been verified.
     /// - Parameters:
     ///   - bytes: the bytes that were lent with the fields.
-    ///   - key: parsed, and verified; nil where only the app's backend understands it.
+    ///   - key: parsed and verified; nil for a key that only the app's backend can read.
     ///   - now: the time of the call, by the clock that all replicas share.
     init(
         _ fields: borrowing BodyFields<7>, in bytes: Span<UInt8>, verifiedWith key: SecurityKey?, now: UnixSeconds
@@ -42,9 +42,9 @@ struct PushTokenRequest {
         token = try fields.text("token", in: bytes, longest: PushToken.longest)
     }
 
-    /// Checks the token's form. Its provider rejects another form only when the first notification is sent, where the app's developer does
-    /// not see it.
-    /// - Parameter isForAPNs: whether APNs alone notifies this type of device.
+    /// Checks the token's form. A push provider rejects a malformed token only when the first notification is sent, where the app's
+    /// developer does not see it.
+    /// - Parameter isForAPNs: whether only APNs notifies this type of device.
     func checkToken(isForAPNs: Bool) throws(BodyError) {
         guard let token else { return }
         // The texts of an NSData, of iOS 12 and of later ones.
@@ -64,7 +64,6 @@ extension PushTokenRequest {
         var response: Response { Response(status: 200, json: ["status": .string(rawValue)]) }
     }
 
-    /// The call, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "Registers a device for notifications, or unsubscribes it.",
         text: "The device is in `instance_id` or `device_id`; where both are, they are equal. Without `token` the device is unsubscribed. "
@@ -85,7 +84,7 @@ extension PushTokenRequest {
             CallDescription.undecided,
         ])
 
-    /// - Parameter optional: the schema of a field that may be absent, by its greatest length.
+    /// - Parameter optional: returns the schema of an optional field with this maximum length.
     private static func schema(_ optional: (Int) -> JSONValue) -> JSONValue {
         let fields = [
             ("instance_id", longestDeviceID), ("device_id", longestDeviceID), ("type", Device.longestType), ("token", PushToken.longest),

@@ -8,10 +8,10 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /pyrus/push-token` and the like: a device registers for notifications, or unsubscribes.
+/// `POST /pyrus/push-token` and the like: registers a device for notifications, or unsubscribes it.
 ///
-/// The security key is verified first, from memory, so that strangers never reach the store. Then the connection is suspended until the
-/// registration is durable, or the store has found a revocation that this process does not know yet.
+/// The security key is verified first, from memory, so that unauthenticated callers never reach the store. Then the connection is suspended
+/// until the registration is durable, or the store finds a revocation that this process does not know yet.
 package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
@@ -37,7 +37,6 @@ package final class PushTokenRoute: Sendable {
     private let unchanged = PushTokenRequest.Status.unchanged.response
     private let removed = PushTokenRequest.Status.removed.response
 
-    /// Makes the route of a help desk at its path.
     package init(_ path: StaticString, of helpDesk: HelpDeskKind, _ services: HelpDeskServices) {
         self.path = path
         self.helpDesk = helpDesk
@@ -73,7 +72,6 @@ package final class PushTokenRoute: Sendable {
         }
     }
 
-    /// Answers a request about which the app's backend was asked.
     private func answer(_ box: PendingBox, decision: Decision, context: RequestContext) {
         switch decision {
         case .answer(let response):
@@ -169,8 +167,8 @@ package final class PushTokenRoute: Sendable {
         }
     }
 
-    /// Counts and logs the store's decision, wakes the dispatcher when the registry has made an event, and returns the answer. Runs on the
-    /// store's thread.
+    /// Counts and logs the store's decision, wakes the dispatcher when the registration created an event, and returns the answer. Runs on
+    /// the store's thread.
     private func recordOutcome(
         _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ context: RequestContext
     ) -> Response {
@@ -225,7 +223,7 @@ package final class PushTokenRoute: Sendable {
         .answer(refuse(verdict, app: app, caller: caller, context: context))
     }
 
-    /// Refuses what the store has refused: the snapshot of revocations in memory was behind.
+    /// Refuses a call that the store has rejected, because the snapshot of revocations in memory was outdated.
     private func refuse(_ verdict: Verdict, registration: Registration, context: RequestContext) -> Response {
         refuse(
             verdict, app: registration.key.appID, caller: CallerLogFields(registration, services.state.current.authorizer), context: context
@@ -255,7 +253,7 @@ package final class PushTokenRoute: Sendable {
                 details: fields, context: context))
     }
 
-    /// Counts and logs a call that was refused; no field of the line has the caller's own text.
+    /// Counts and logs a refused call. No field contains text from the caller.
     private func refuse(
         _ response: Response, result: PushTokenCounters.Result, level: LogLevel, reason: String, app: String?,
         details: LogFields, context: RequestContext

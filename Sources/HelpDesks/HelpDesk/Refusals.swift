@@ -7,14 +7,13 @@ package import Time
 package struct AuthorizeRefusals: Sendable {
     package init() {}
 
-    /// 403, whatever the reason.
+    /// 403, the same for every reason.
     package let denied = Response.error(403, code: "denied", message: "This user may not use the chat.")
     /// 503: an error of our own, which must never look like a denial.
     package let undecided = Response.error(
         503, code: "undecided", message: "The request could not be decided; try again.", headers: [("Retry-After", "1")])
 }
 
-/// The answers when the store refuses a call.
 package struct StoreRefusals: Sendable {
     package init() {}
 
@@ -41,7 +40,6 @@ package struct StoreRefusals: Sendable {
 }
 
 extension Response {
-    /// 429 for a call that a limit of ours refuses, with the rule and the seconds to wait.
     package static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> Response {
         let (rule, seconds) = (refusal.rule, refusal.seconds(at: now))
         let window = Int64(rule.windowMilliseconds / 1000)

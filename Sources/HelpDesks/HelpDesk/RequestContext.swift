@@ -3,24 +3,23 @@ package import HTTPServer
 package import Observability
 package import Tracing
 
-/// Identifies a request: its id, and its position in a trace.
+/// The id of a request and the span of its trace, which link its log lines and traces.
 package struct RequestContext: Sendable {
+    /// The id in the answer.
     let id: String
-    /// nil when it belongs to no trace.
+    /// Nil when the request belongs to no trace.
     package let span: OpenSpan?
 
-    /// Marks a request.
-    /// - Parameter id: may be empty where nothing is logged of it.
+    /// - Parameter id: may be empty when nothing is logged.
     package init(id: String, _ span: OpenSpan?) {
         self.id = id
         self.span = span
     }
 
-    /// The context of everything that the request causes.
     package var trace: TraceContext? { span?.context }
 
-    /// Adds both to a log line.
-    /// - Parameter isStored: whether stored data shows the trace. Otherwise a trace that no other program knows is left out.
+    /// Adds the ids to a log line.
+    /// - Parameter isStored: whether a stored record contains the trace. Otherwise a trace that only this process knows is left out.
     package func append(to fields: inout LogFields, isStored: Bool = false) {
         fields.append("request_id", .string(id))
         if let span, isStored || span.isKnown { fields.append("trace_id", .string(span.context.traceIDText)) }
@@ -28,7 +27,7 @@ package struct RequestContext: Sendable {
 }
 
 extension Request {
-    /// The trace that the caller has begun; nil when it has sent no valid `traceparent`, or several.
+    /// Returns the trace that the caller has begun; nil without a valid `traceparent`, or with several.
     package borrowing func callersTrace() -> TraceContext? {
         var context: TraceContext?
         withTraceparent { value in
@@ -39,11 +38,11 @@ extension Request {
 }
 
 extension Tracer {
-    /// Ends the span of a request that we have answered.
+    /// Ends the span of an answered request.
     /// - Parameters:
-    ///   - route: the path with the names of its parameters.
-    ///   - app: one that is configured; nil when none is known.
-    ///   - result: what the metrics call it.
+    ///   - route: the path with the names of the parameters.
+    ///   - app: a configured app; nil when unknown.
+    ///   - result: as in metrics.
     package func endRequest(
         _ span: OpenSpan?, route: StaticString, response: Response, method: StaticString = "POST", app: String? = nil,
         result: String? = nil

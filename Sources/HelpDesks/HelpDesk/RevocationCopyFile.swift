@@ -2,35 +2,33 @@ package import Core
 internal import POSIX
 package import Time
 
-/// The file of a `RevocationCopy`.
 package struct RevocationCopyFile: Sendable {
+    /// An error while reading or writing the file; the description includes the path.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// The command that makes the file usable, for root; nil when the file itself is not to blame.
+        /// The command that makes the file usable, for root; nil when the file itself is not the cause.
         package var command: String?
-        /// Whether the store is to blame, which could not be read.
+        /// Whether the cause is that the store could not be read.
         package var isOfStore = false
     }
 
-    /// Room for more than a million revocations.
+    /// Enough for more than a million revocations.
     private static let longestBytes = 1 << 28
-    /// Room for the first line, in which the store's path may be escaped.
+    /// Enough for the first line, in which the store's path may be escaped.
     private static let longestHead = 1 << 16
 
     private let path: String
     private let store: String
     private let maximumAge: UInt64
 
-    /// Names a file.
     /// - Parameters:
-    ///   - store: names the store; the copy of another one is refused.
-    ///   - maximumAge: how long ago a copy may have been confirmed, in seconds.
+    ///   - store: the name of the store; a copy of another store is rejected.
+    ///   - maximumAge: in seconds since the copy was last confirmed.
     package init(_ path: String, of store: String, maximumAge: UInt64) {
         (self.path, self.store, self.maximumAge) = (path, store, maximumAge)
     }
 
-    /// Reads the copy.
-    /// - Throws: also when others may read or change the file, or it is too old.
+    /// - Throws: also when other users can read or change the file, or it is too old.
     package func read(now: UnixSeconds) throws(Failure) -> RevocationCopy {
         do {
             try refuseOther()
@@ -46,8 +44,8 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// Replaces the copy in one step.
-    /// - Parameter now: when these are the store's revocations.
+    /// Replaces the copy atomically.
+    /// - Parameter now: the time of these revocations.
     package func write(_ revocations: [Revocation], now: UnixSeconds) throws(Failure) {
         let bytes = RevocationCopy.bytes(revocations, of: store, confirmedAt: now)
         do {
@@ -60,7 +58,7 @@ package struct RevocationCopyFile: Sendable {
     }
 
     /// Empties the copy, so that no start uses it before it is written again.
-    /// - Returns: whether there is one.
+    /// - Returns: whether the file exists.
     package func invalidate() throws(Failure) -> Bool {
         guard File.exists(path) else { return false }
         do {
@@ -72,7 +70,7 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// The reason why the file is neither read nor written: it is no copy. Nil when it is one, is missing or cannot be read.
+    /// The reason why the file is not a copy; nil when it is one, is missing or cannot be read.
     package var mistake: Failure? {
         do {
             try refuseOther()
@@ -82,8 +80,8 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A
-    /// copy that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
+    /// A clause that reports an earlier store, for a store that is missing; nil when the file is missing or is no copy of this store. A
+    /// copy that `read` rejects as old or damaged is also evidence.
     package var traceOfStore: String? {
         guard File.exists(path) else { return nil }
         do {
@@ -96,21 +94,21 @@ package struct RevocationCopyFile: Sendable {
         return "\(path), the copy of its revocations, shows that there was one"
     }
 
-    /// - Parameter isLocked: whether the file itself, and not its directory, may be what this user is kept from.
+    /// - Parameter isLocked: whether access to the file itself, and not to its directory, may be denied.
     private func failure(_ attempt: String, _ error: any Error, isLocked: Bool) -> Failure {
         let isForbidden = (error as? SystemError)?.isForbidden == true
         let reason = isLocked && isForbidden ? otherOwner : error as? Failure
         return Failure(description: "\(attempt) \(path): \(reason?.description ?? "\(error)")", command: reason?.command)
     }
 
-    /// The reason when the file belongs to another user; nil when it is this user's, is missing or cannot be seen.
+    /// The error when the file belongs to another user; nil when it is this user's, is missing or cannot be seen.
     private var otherOwner: Failure? {
         guard let owner = try? FileSystem.owner(of: path), owner != Process.user else { return nil }
         return Failure(
             description: "it belongs to \(Machine.userName(owner)), not to \(Machine.userName(Process.user))", command: repair)
     }
 
-    /// The command with which root makes the file this user's alone.
+    /// The shell command with which root makes the file this user's alone.
     private var repair: String {
         let isOther = (try? FileSystem.owner(of: path)) != Process.user
         let isOpen = ((try? FileSystem.mode(of: path)) ?? 0) & 0o077 != 0
@@ -120,7 +118,7 @@ package struct RevocationCopyFile: Sendable {
         return commands.compactMap(\.self).joined(separator: " && ")
     }
 
-    /// Refuses a file that is no copy, so that a wrong path destroys nothing.
+    /// Rejects a file that is no copy, so that a wrong path destroys nothing.
     private func refuseOther() throws {
         guard File.exists(path) else { return }
         let beginning = FileSystem.isFile(path) ? try File.beginning(of: path, count: RevocationCopy.beginning.count) : nil

@@ -3,25 +3,25 @@ package import Observability
 package import Threading
 package import Time
 
-/// Keeps the revocations in force equal to those in the store: reads all of them once, then the changes.
+/// Keeps the revocations in force up to date with the store: reads all of them once, then changes.
 ///
-/// While the store is unavailable, the last known ones apply; at the start those of the copy, a file beside the store. Afterwards all are
-/// read again, because the store may have lost changes that it had reported, as a database does after a failover to a standby that was
-/// behind.
+/// While the store cannot be read, the last known revocations stay in force; at the start those of the copy, a file beside the store. After
+/// a failure all are read again, because the store may have lost changes that it had reported, such as a database after a failover to a
+/// standby that lagged.
 package final class RevocationPoller: Sendable {
-    /// The interval of looking for changes by other processes, in milliseconds, so that they are in force everywhere within a second.
+    /// The interval at which changes by other processes are read, so that they are in force everywhere within a second.
     package static let intervalMilliseconds: UInt64 = 800
 
     private struct State {
         var set = RevocationSet()
-        /// The version of the store's revocations that the book has; nil when all must be read.
+        /// The version of the store's revocations in `set`; nil when all must be read.
         var version: Int64?
-        /// Changes given to `take` that the store could not be asked about yet. They are in force on top of the book.
+        /// Changes given to `take` that could not be read from the store yet. They are in force on top of `set`.
         var unread: [RevocationChange] = []
         var failure: StoreError?
-        /// The version that the copy has; nil when that is not known.
+        /// The version in the copy; nil when unknown.
         var copied: Int64?
-        /// Until when the copy is neither written nor read again.
+        /// The time until which the copy is neither written nor read again.
         var copyRestsUntil: MonotonicMilliseconds = 0
     }
 
@@ -35,11 +35,11 @@ package final class RevocationPoller: Sendable {
     private let onChange: @Sendable (RevocationChange?) -> Void
     private let known = Monitor(RevocationStatus())
 
-    /// Without revocations before the first `refresh`.
+    /// No revocations are known before the first `refresh`.
     /// - Parameters:
-    ///   - copy: the file for a start without the store; nil for none.
-    ///   - onChange: called right after a change is in force, to drop decisions that were made without it; with nil, when anything may have
-    ///     changed. It must not block.
+    ///   - copy: read at a start when the store cannot be read; nil for none.
+    ///   - onChange: called right after a change is in force, to drop decisions made without it; with nil, when anything may have changed.
+    ///     It must not block.
     package init(
         _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
         onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
@@ -54,12 +54,12 @@ package final class RevocationPoller: Sendable {
     /// The source and age of the revocations. Does not block.
     package var status: RevocationStatus { known.withLock { $0 } }
 
-    /// Puts in force everything that the store has taken before this call. Waits for a refresh under way, which may have read before that,
+    /// Puts in force everything that the store accepted before this call. Waits for a refresh under way, which may have read before that,
     /// and blocks like the store.
     ///
     /// Changes are applied in the store's order. Otherwise a revocation that another replica has removed meanwhile would come back.
-    /// - Parameter change: a change that the store is known to have, which is then in force even if the store cannot be asked; nil if the
-    ///   store had nothing to change.
+    /// - Parameter change: a change that the store has committed, which is put in force even if the store cannot be read; nil if the store
+    ///   had nothing to change.
     package func take(_ change: RevocationChange?) {
         state.withLock { state in
             refresh(&state)
@@ -72,7 +72,7 @@ package final class RevocationPoller: Sendable {
         }
     }
 
-    /// Puts in force what has changed in the store. Blocks like the store. A failure is logged, and the next call tries again.
+    /// Puts changes of the store in force. Blocks like the store. A failure is logged, and the next call retries.
     package func refresh() {
         state.withLock { refresh(&$0) }
     }
@@ -150,11 +150,10 @@ package final class RevocationPoller: Sendable {
 }
 
 extension RevocationPoller {
-    /// Milliseconds after the last write when the copy is written again without a change.
     private static let confirmationMilliseconds: UInt64 = 300_000
-    /// Milliseconds after a failure for which the copy is neither written nor read.
+    /// The pause after a failure, before the copy is written or read again.
     private static let retryMilliseconds: UInt64 = 5000
-    /// The pause after a write, as a multiple of the write's duration, so that many revocations do not keep the disk busy.
+    /// After a write, the copy is not written for this many times the write's duration, so that many revocations do not keep the disk busy.
     private static let restsPerWriting: UInt64 = 20
 
     private func takeCopy(_ state: inout State) {
@@ -177,9 +176,9 @@ extension RevocationPoller {
         }
     }
 
-    /// Writes the copy when the revocations have changed, or the last write was long ago. Blocks like the store and the disk of the copy.
-    /// Call it on one thread at a time, which nothing else waits for.
-    /// - Parameter isLast: whether the copy may not wait for a later call.
+    /// Writes the copy when the revocations have changed or the copy is old. Blocks like the store and the copy's disk. Must be called by
+    /// one thread at a time, on which no request waits.
+    /// - Parameter isLast: whether no later call follows, so that the pause is ignored.
     package func renewCopy(isLast: Bool = false) {
         guard let copy else { return }
         let start = clocks.monotonicMilliseconds()
@@ -214,7 +213,7 @@ extension RevocationPoller {
         }
     }
 
-    /// - Returns: why the copy could not be written.
+    /// - Returns: the reason why the copy could not be written.
     private func write(_ copy: RevocationCopyFile, _ now: UnixSeconds) -> RevocationCopyFile.Failure? {
         let revocations: [Revocation]
         do throws(StoreError) {

@@ -2,7 +2,6 @@ package import Core
 package import Observability
 
 extension Verdict {
-    /// The kind of answer, as in logs and metrics.
     package var result: String {
         switch self {
         case .authorized: "authorized"
@@ -13,6 +12,7 @@ extension Verdict {
         }
     }
 
+    /// The level of the log line. Only our own failures are errors, because error lines are never sampled.
     package var logLevel: LogLevel {
         switch self {
         case .authorized(_, isConfirmed: true), .unconfirmed: .debug

@@ -6,9 +6,8 @@ internal import Observability
 ///
 /// Not copyable, so that it is borrowed through its snapshot, and threads that count at the same time do not contend for reference counts.
 struct AuthorizeCounters: ~Copyable, Sendable {
-    /// The denials of an app that are answered alike.
     private struct DenialCounters {
-        /// Counters of one kind, by the id of the key.
+        /// By the id of the key.
         private struct Kind {
             let denial: Denial
             let keys: NumberedCounters
@@ -34,9 +33,9 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     private struct ApplicationCounters {
         let authorized: NumberedCounters
         let denied: DenialCounters
-        /// Only of an app with a shadow mode.
+        /// Nil for an app without a shadow mode.
         let shadowed: DenialCounters?
-        /// The results of the app's backend; nil without one.
+        /// Verdicts after querying the app's backend; nil for an app without one.
         let backend: LabelledCounters<Verdict>?
     }
 
@@ -66,6 +65,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         undecided = LabelledCounters(Self.ownIndecisions) { family.child("", "undecided", $0.rawValue, "") }
     }
 
+    /// The reasons that do not depend on a backend.
     private static let ownIndecisions: [UndecidedReason] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(
@@ -87,7 +87,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 }
 
 extension AuthorizeCounters {
-    /// Counts a decision of the authorizer with the same apps.
+    /// - Parameter decision: of the authorizer with the same apps.
     func count(_ decision: Authorizer.Authorization) {
         if let application = decision.application, let backend = applications[application].backend, backend.increment(decision.verdict) {
             return
@@ -103,7 +103,6 @@ extension AuthorizeCounters {
         }
     }
 
-    /// Counts a body that could not be read.
     func count(_ error: BodyError) {
         switch error {
         case .malformed(let error): malformed.increment(error.problem)
@@ -116,7 +115,7 @@ extension AuthorizeCounters {
 }
 
 extension Denial {
-    /// Whether it can only occur for a key that the app has.
+    /// Whether the denial always refers to one of the app's keys.
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false

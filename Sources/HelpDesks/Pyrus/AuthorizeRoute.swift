@@ -8,10 +8,10 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /pyrus/authorize`: may this user use the chat?
+/// `POST /pyrus/authorize`: whether a user may use the chat.
 ///
-/// Answers in the server's callback, from memory. Requests share only one snapshot, the counters and the record of recent verdicts. Only
-/// where the app's backend must be asked, the connection is suspended meanwhile.
+/// Responds in the server's callback, from memory. Requests share only one snapshot, the counters and the record of recent verdicts. The
+/// connection is suspended only while the app's backend is queried.
 final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
@@ -102,7 +102,7 @@ final class AuthorizeRoute: Sendable {
         }
     }
 
-    /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a
+    /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the thread that received the
     /// backend's answer.
     private func respond(
         _ decision: Authorizer.Authorization, state: PyrusState, user: RecordedUser?, caller: CallerLogFields?,

@@ -2,18 +2,11 @@ internal import Core
 internal import Crypto
 internal import Time
 
-/// A webhook's event as the store accepts it, with the app that it is counted for.
+/// A webhook's event as the store accepts it, with the app that counts it.
 struct IncomingWebhook {
     let app: WebhookApps.App
     let incoming: IncomingEvent
 
-    /// Makes the event of a comment.
-    /// - Parameters:
-    ///     - subscriptions: the notifiers that receive it.
-    ///     - receivedAt: when the webhook arrived.
-    ///     - lifeMilliseconds: how long after that it expires.
-    ///     - random: makes the event's id.
-    ///     - trace: the request that has brought it.
     /// - Throws: when OpenSSL fails.
     init(
         _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,

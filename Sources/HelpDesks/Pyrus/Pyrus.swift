@@ -23,13 +23,11 @@ extension HelpDesk {
         ])
 }
 
-/// The apps of Pyrus in the configuration in force: an immutable snapshot, which a reload replaces.
 final class PyrusState: Sendable {
     let shared: HelpDeskState
     let counters: AuthorizeCounters
     let webhooks: WebhookApps
 
-    /// Takes the snapshot of a configuration.
     /// - Throws: when OpenSSL fails.
     init(_ configuration: Configuration, shared: HelpDeskState, metrics: HelpDeskMetrics) throws(CryptoError) {
         self.shared = shared

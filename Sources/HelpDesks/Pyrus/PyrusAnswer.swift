@@ -2,10 +2,10 @@ internal import Core
 internal import JSON
 internal import Notifiers
 
-/// Interprets the help desk's answers. Success is 200 with JSON without `error`. It documents no errors, so most answers lead to a retry.
+/// Interprets the help desk's answers. Success is 200 with JSON without `error`. The help desk documents no errors, so most answers lead to
+/// a retry.
 enum PyrusAnswer {
-    /// Interprets an answer.
-    /// - Parameter retryAfter: the delay of the header Retry-After in milliseconds.
+    /// - Parameter retryAfter: the value of Retry-After in milliseconds.
     static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> DeliveryOutcome {
         let word = StatusReason.word(status)
         switch status {
@@ -32,7 +32,6 @@ enum PyrusAnswer {
 }
 
 extension DeliveryOutcome {
-    /// A failure that concerns one person only and may be temporary.
     fileprivate static func retry(_ reason: String, after retryAfter: UInt64?) -> DeliveryOutcome {
         DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: reason, isAboutDevice: true)
     }

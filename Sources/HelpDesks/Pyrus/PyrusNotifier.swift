@@ -5,24 +5,23 @@ internal import HelpDesk
 internal import Notifiers
 internal import Time
 
-/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps its calls within the help desk's
+/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps the calls within the help desk's
 /// rate limits (`rateLimits`).
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only registrations that are still current;
-/// otherwise an old one could restore a token whose owner has signed out.
+/// An event may be days old, while the registry has the current state. So an attempt reports only a change that still holds; otherwise an
+/// old registration could restore a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
-    /// The window of the help desk's limits, in milliseconds.
+    /// The window of the help desk's limits.
     static let windowMilliseconds: UInt64 = 300_000
     private static let responseBodyLimit = 16 * 1024
 
-    /// False: a registration that has to wait must not hold up the one that replaces it.
+    /// False: a waiting registration must not delay the one that replaces it.
     var keepsTicketOrder: Bool { false }
     var concurrency: Int { relay.transport.concurrency }
-    /// Retries until the event expires.
     var retryPolicy: RetryPolicy { .webhook }
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
-    /// The help desk's limits: one call for a person, five for an installation of an app.
+    /// The help desk's limits: one call for a user, five for an installation of an app.
     let rateLimits = [
         OutboundRateLimit(per: .person, max: 1, windowMilliseconds: windowMilliseconds),
         OutboundRateLimit(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
@@ -35,8 +34,7 @@ final class PyrusNotifier: Notifier {
     private let services: RelayServices
     private let client: Client
 
-    /// Makes a notifier.
-    /// - Parameter client: not closed here; the caller owns it.
+    /// - Parameter client: owned by the caller, who closes it.
     /// - Throws: when the URL is invalid.
     init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client) throws {
         self.relay = relay
@@ -50,7 +48,7 @@ final class PyrusNotifier: Notifier {
         "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
     }
 
-    /// Relays a registration or a removal. Comments are not relayed: the help desk wrote them.
+    /// Relays a registration or a removal. Comments are not relayed, because the help desk wrote them.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard !delivery.event.kind.isForDevices else {
             return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))

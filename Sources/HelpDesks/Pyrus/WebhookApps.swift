@@ -13,7 +13,7 @@ final class WebhookApps: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
         let acceptsAnonymous: Bool
-        /// Nil when it is not known.
+        /// Nil when unknown.
         let avatars: AvatarAddress?
         fileprivate let secrets: [SecretBytes]
         /// The indices of its keys in `keys`; empty if it has no signature secrets.
@@ -28,8 +28,8 @@ final class WebhookApps: Sendable {
     private let keys: [HMACKey<SHA1>]
 
     /// - Parameters:
-    ///   - apps: those of the configuration that belong to the help desk.
-    ///   - family: the counters of webhooks by app and result.
+    ///   - apps: the configuration's apps of this help desk.
+    ///   - family: by app and result.
     /// - Throws: when OpenSSL fails.
     init(_ apps: [Configuration.App], of configuration: Configuration, counters family: MetricFamily<Counter>) throws(CryptoError) {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
@@ -56,22 +56,21 @@ final class WebhookApps: Sendable {
         indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })
     }
 
-    /// The app with exactly this id, if it accepts webhooks.
+    /// Nil for an app that accepts no webhooks.
     func app(_ id: String) -> App? {
         indices[ByteKey(id)].map { apps[$0] }
     }
 
-    /// The app with exactly this id, if it is among the candidates.
     func app(_ id: String, among candidates: Candidates) -> App? {
         indices[ByteKey(id)].flatMap { candidates.indices.contains($0) ? apps[$0] : nil }
     }
 
-    /// The only candidate; nil when there are several.
+    /// Nil when there are several candidates.
     func only(of candidates: Candidates) -> App? {
         candidates.indices.count == 1 ? apps[candidates.indices[0]] : nil
     }
 
-    /// The apps with this path secret, usually one or none.
+    /// Returns the apps with this path secret, usually one or none.
     ///
     /// The secret is compared with all path secrets, each time in constant time, so that the duration does not reveal which one matches.
     func candidates(withSecret secret: Span<UInt8>) -> Candidates {
@@ -84,21 +83,21 @@ final class WebhookApps: Sendable {
         return candidates
     }
 
-    /// The apps without a path secret, to which a webhook on the path without one may belong.
+    /// Returns the apps without a path secret, to which a webhook on the path without one may belong.
     func candidatesWithoutSecret() -> Candidates {
         var candidates = Candidates()
         candidates.indices = apps.indices.filter { apps[$0].secrets.isEmpty }
         return candidates
     }
 
-    /// The candidates without signature secrets, to which a webhook without a signature may belong.
+    /// Returns the candidates without signature secrets, to which a webhook without a signature may belong.
     func unsigned(_ candidates: Candidates) -> Candidates {
         var unsigned = candidates
         unsigned.indices.removeAll { !apps[$0].signers.isEmpty }
         return unsigned
     }
 
-    /// The candidates with a key that has signed the body, or without signature secrets.
+    /// Returns the candidates with a key that has signed the body, or without signature secrets.
     ///
     /// Every key of the candidates is tried once, even after a match. The configuration limits their number.
     func signers(
@@ -120,7 +119,7 @@ final class WebhookApps: Sendable {
         return distinct.count - 1
     }
 
-    /// The apps to which a webhook may belong, as far as its origin is proven so far.
+    /// The apps to which a webhook may belong, as far as its origin is verified.
     struct Candidates {
         fileprivate var indices: [Int] = []
 

@@ -4,7 +4,6 @@ internal import HelpDesk
 internal import JSON
 
 extension WebhookIntake.Proof {
-    /// The webhook with this proof of origin, as the OpenAPI document describes it.
     var description: RouteDescription {
         RouteDescription(
             "Takes a comment from the help desk.",

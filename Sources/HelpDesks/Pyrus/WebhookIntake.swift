@@ -4,15 +4,15 @@ internal import HTTPServer
 internal import HelpDesk
 internal import Observability
 
-/// Proves the origin of a webhook and reads its comment.
+/// Verifies the origin of a webhook and reads its comment.
 struct WebhookIntake {
     struct Proven {
         let app: WebhookApps.App
-        /// Nil when the person wrote it, not support.
+        /// Nil when the user wrote it, not support.
         let comment: Comment?
-        /// The device's push token, if the webhook has one.
+        /// The device's push token; nil when the webhook has none.
         let token: PushToken?
-        /// The optional members that could not be read, as `WebhookFields` lists them.
+        /// The optional members that could not be read, as in `WebhookFields.leftOut`.
         let leftOut: [String]
     }
 
@@ -24,16 +24,16 @@ struct WebhookIntake {
     enum Refusal: Error {
         /// The origin is not proven. The app is the one named in the body, if the proof does not cover it.
         case denied(WebhookRefusal, WebhookApps.App?)
-        /// It cannot be read. The app is the one that it belongs to, if known.
+        /// The body is unreadable. The app is nil when unknown.
         case malformed(WebhookError, WebhookApps.App?)
-        /// It names no user, and the app does not accept that. The app is the one that it belongs to, if known.
+        /// The webhook names no user, and the app does not accept that. The app is nil when unknown.
         case anonymous(WebhookError, WebhookApps.App?)
         case failed(CryptoError)
     }
 
     let apps: WebhookApps
 
-    /// Finds the apps to which a request may belong by its path and headers alone, so that the body is not received when there are none.
+    /// Finds the apps to which a request may belong by path and headers alone, so that the body is not received when there are none.
     func candidates(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> WebhookApps.Candidates {
         let candidates =
             switch proof {
@@ -47,7 +47,7 @@ struct WebhookIntake {
         return unsigned
     }
 
-    /// Reads a request that must have this proof. The body is not parsed before its signature is verified.
+    /// Reads a request that must have this proof. The signature is verified before the body is parsed.
     func comment(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> Proven {
         let candidates = try candidates(request, provenBy: proof)
         let owners = try signers(of: request, among: candidates)
@@ -56,7 +56,7 @@ struct WebhookIntake {
         return try proven(parser, try app(of: parser, among: owners))
     }
 
-    /// The app that a body names. An anonymous one that names none belongs to the only app with its proof.
+    /// Returns the app that a body names. An anonymous body that names none belongs to the only app with its proof.
     private func app(of parser: WebhookParser, among owners: WebhookApps.Candidates) throws(Refusal) -> WebhookApps.App {
         let app = parser.appID.map { apps.app($0, among: owners) } ?? apps.only(of: owners)
         if let error = parser.anonymity, app.map({ !$0.acceptsAnonymous }) ?? (parser.appID == nil) { throw .anonymous(error, app) }
@@ -104,7 +104,7 @@ struct WebhookIntake {
 }
 
 extension WebhookIntake.Refusal {
-    /// The app for which the refusal is counted; nil when none is known.
+    /// The app that counts the refusal; nil when unknown.
     var app: WebhookApps.App? {
         switch self {
         case .denied(_, let app), .malformed(_, let app), .anonymous(_, let app): app
@@ -112,7 +112,7 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    /// The refusal that is the caller's fault; nil when OpenSSL failed.
+    /// The cause on the sender's side; nil when OpenSSL failed.
     var cause: WebhookRefusal? {
         switch self {
         case .denied(let cause, _): cause

@@ -3,15 +3,14 @@ internal import HelpDesk
 
 /// Parses the body of a webhook: strict JSON, but tolerant of every form in which the help desk is known to send its members.
 ///
-/// It works in two steps, because the app, which the body names, decides which secret must have signed it.
+/// Parsing has two steps, because the body names the app, and the app determines which secret must have signed it.
 struct WebhookParser {
-    /// The app that the body names; nil when an anonymous body names none. It is reliable only if the origin is proven.
+    /// The app that the body names; nil when an anonymous body names none. It is reliable only if the origin is verified.
     let appID: String?
-    /// Whether the body names no user. No page of the help desk says what the webhooks of a chat in anonymous mode are like, so the user,
-    /// the app and the whole token may be missing.
+    /// Whether the body names no user. The help desk does not document webhooks of a chat in anonymous mode, so the user, the app and the
+    /// whole token may be missing.
     let isAnonymous: Bool
     private let root: WebhookFields
-    /// Nil when the body has none.
     private let token: WebhookFields?
 
     init(_ body: Span<UInt8>) throws(WebhookError) {
@@ -25,7 +24,7 @@ struct WebhookParser {
         }
     }
 
-    /// The reason why the body is rejected where a user must be named; nil when it names one.
+    /// The error if a user must be named; nil when the body names one.
     var anonymity: WebhookError? {
         guard isAnonymous else { return nil }
         do throws(WebhookError) {
@@ -38,9 +37,9 @@ struct WebhookParser {
 
     /// Reads the rest. The author, the time and the attachments may be beside the comment or inside it.
     /// - Parameters:
-    ///   - appID: the app that it belongs to.
-    ///   - avatars: where authors' pictures are; nil when that is not known.
-    /// - Returns: nil for a comment that the person wrote, not support. The user is empty if the body is anonymous.
+    ///   - appID: the app that the webhook belongs to.
+    ///   - avatars: nil when unknown.
+    /// - Returns: nil for a comment that the user wrote, not support. The user id is empty if the body is anonymous.
     func comment(of appID: String, avatars: AvatarAddress? = nil) throws(WebhookError) -> Comment? {
         let fields = try root.requiredObject("comment")
         let comment = Comment(
@@ -52,7 +51,7 @@ struct WebhookParser {
         return fields.bool("is_inbound") == true ? nil : comment
     }
 
-    /// The webhook's push token, in a field that the help desk does not document; nil when there is no valid one, or no user whose it is.
+    /// The webhook's push token, in a field that the help desk does not document; nil without a valid token or a user.
     var pushToken: String? {
         guard let token, !isAnonymous else { return nil }
         for key in ["token", "push_token", "value"] as [StaticString] {
@@ -61,7 +60,6 @@ struct WebhookParser {
         return nil
     }
 
-    /// The optional members that have been read and have another form, as `WebhookFields` lists them.
     var leftOut: [String] { root.leftOut }
 
     private func userID() throws(WebhookError) -> String {
@@ -73,7 +71,7 @@ struct WebhookParser {
         root.has(key) ? root : comment
     }
 
-    /// The device id distinguishes events, so it is checked like an app id. An empty one counts as missing.
+    /// The device id distinguishes events, so it is checked like an app id. An empty one means missing.
     private func deviceID() throws(WebhookError) -> String {
         guard let token, token.has("device_id") else { return "" }
         return try token.requiredIdentifier("device_id", longest: FieldGrammar.longestAppID) {

@@ -8,7 +8,7 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
+/// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: receive comments of support.
 ///
 /// The connection is suspended until the event is durable; meanwhile the serving thread continues with other connections.
 final class WebhookRoute: Sendable {
@@ -42,7 +42,7 @@ final class WebhookRoute: Sendable {
             [(.post, { [self] in answer($0, $1, provenBy: proof) })])
     }
 
-    /// The answer to a request that is refused before its body is received; nil when it is not.
+    /// Refuses a request before its body is received; nil to receive it.
     private func refusal(of request: borrowing Request, _ proof: WebhookIntake.Proof) -> Response? {
         let webhooks = state.current.webhooks
         do throws(WebhookIntake.Refusal) {

@@ -12,7 +12,6 @@ struct WebhookSignature: Sendable {
 
     private let code: InlineArray<20, UInt8>
 
-    /// Parses a header's value; nil for any other form.
     init?(_ text: Span<UInt8>) {
         let prefixCount = Self.prefix.utf8CodeUnitCount
         let isPrefixed = text.count > prefixCount && text.extracting(..<prefixCount).equalsIgnoringCase(Self.prefix)
@@ -26,7 +25,7 @@ struct WebhookSignature: Sendable {
         self.code = code
     }
 
-    /// The signature of a request; nil when it is missing or malformed.
+    /// Nil when the signature is missing or malformed.
     static func of(_ request: borrowing Request) -> WebhookSignature? {
         var signature: WebhookSignature?
         request.withHeader(header) { value in

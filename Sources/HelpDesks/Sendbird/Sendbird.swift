@@ -10,7 +10,6 @@ internal import Threading
 internal import URLPreviews
 
 extension HelpDesk {
-    /// Sendbird Desk, with Sendbird Chat below it: `/sendbird/…`.
     package static let sendbird = HelpDesk(
         kind: .sendbird,
         serve: { configuration, services throws(CryptoError) in try Sendbird(configuration, services).served },
@@ -36,14 +35,14 @@ extension HelpDesk {
 /// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.
 final class SendbirdState: Sendable {
     final class App: Sendable {
-        /// The Application ID, which is the last part of its webhooks' paths.
+        /// The app id, which is also the last path component of its webhook URLs.
         let id: String
-        /// The connection to Sendbird, and the enabled features.
         let settings: Configuration.Sendbird
-        /// The user ids of its bots; nil when it does not name them.
+        /// The user ids of its bots; nil when they are not configured.
         let bots: Set<ByteKey>?
         let keys: SendbirdKeys
         let counters: LabelledCounters<WebhookResult>
+        /// The ratings of its tickets by score.
         let ratings: [Int64: Counter]
         let desk: DeskClient
         let subscriptions: ReportMaker.Subscriptions
@@ -62,14 +61,14 @@ final class SendbirdState: Sendable {
         }
     }
 
-    /// The part of the state that all help desks share.
     let shared: HelpDeskState
     let sessions: SessionIssuers
+    /// Counts webhooks without a known app.
     let unknown: LabelledCounters<WebhookResult>
+    /// Verifies webhooks without a known app.
     let unknownKeys: SendbirdKeys
     private let apps: [ByteKey: App]
 
-    /// Takes the snapshot of a configuration.
     /// - Parameter former: the state in force; nil at the start.
     /// - Throws: when OpenSSL fails.
     init(
@@ -93,10 +92,10 @@ final class SendbirdState: Sendable {
         self.apps = apps
     }
 
-    /// The app with exactly this id, if it is one of Sendbird's.
+    /// Nil for an app of another help desk.
     func app(_ id: String) -> App? { apps[ByteKey(id)] }
 
-    /// The app that a request's path ends with; an id of Sendbird's has no character that a path would escape.
+    /// Returns the app in the last path component; an app id at Sendbird has no character that a path would escape.
     func app(_ request: borrowing Request) -> App? {
         request.withPathParameter { app(String(repairing: $0)) }
     }

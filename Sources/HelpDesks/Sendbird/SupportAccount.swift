@@ -1,11 +1,12 @@
+/// The accounts of support in Sendbird Chat.
 enum SupportAccount {
-    /// The beginning of their user ids. Sendbird Desk makes them; no customer's account begins with it.
+    /// The prefix of their user ids. Sendbird Desk creates them; no customer's account has it.
     private static let prefix = "sendbird_desk_agent_id_"
 
-    /// Whether a user id is that of a support employee, byte for byte.
+    /// Whether a user id is a support account's, byte for byte.
     static func isSupport(_ userID: String) -> Bool { userID.utf8.starts(with: prefix.utf8) }
 
-    /// Whether no action is allowed in the name of a user id, because in some case of its letters it is that of a support employee: it is
-    /// not documented whether Sendbird distinguishes cases.
+    /// Whether a user id is a support account's when case is ignored. Such an id may not be used, because it is undocumented whether
+    /// Sendbird distinguishes case.
     static func resemblesSupport(_ userID: String) -> Bool { isSupport(userID.lowercased()) }
 }

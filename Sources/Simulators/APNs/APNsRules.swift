@@ -18,10 +18,9 @@ final class APNsRules: SimulatorRules {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///     - provider: the environment that is simulated.
-    ///     - isKeyForIt: whether the key is valid for this environment.
-    ///     - streamLimit: how many streams a connection may have once a push of a known sender has come.
-    ///     - now: milliseconds since 1970.
+    ///   - provider: the simulated environment.
+    ///   - isKeyForIt: whether the key is valid for this environment.
+    ///   - streamLimit: the most streams of a connection after a push of an authenticated sender.
     init(
         _ provider: SimulatedProvider, tokens: ProviderTokens, isKeyForIt: Bool, conversations: [String], devices: DeviceRegistry,
         streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
@@ -115,7 +114,7 @@ final class APNsRules: SimulatorRules {
             && token.utf8.allSatisfy { Hexadecimal.value($0) != nil }
     }
 
-    /// Whether a payload is a background update. Apple accepts others and does not promise to pass them on; this check is stricter.
+    /// Whether a payload is a background update. Apple accepts others without promising to deliver them; this check is stricter.
     static func isSilent(_ aps: JSONValue) -> Bool {
         aps["content-available"] == 1 && ["alert", "sound", "badge"].allSatisfy { aps[$0] == nil }
     }
@@ -133,7 +132,7 @@ struct APNsHeaders {
         "alert", "background", "voip", "complication", "fileprovider", "mdm", "location", "liveactivity", "pushtotalk", "widgets",
     ]
 
-    /// Apple's reason for refusing the headers, always with status 400; nil when they are correct.
+    /// Apple's reason for rejecting the headers, always with status 400; nil when they are correct.
     static func refusal(of request: HTTP2Request, conversations: [String]) -> String? {
         for name in names where request.count(of: name) > 1 { return "DuplicateHeaders" }
         if let id = request.header("apns-id"), !isLowerCaseUUID(id) { return "BadMessageId" }

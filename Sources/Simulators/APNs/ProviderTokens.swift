@@ -34,7 +34,7 @@ final class ProviderTokens: Sendable {
     private let updateLimit: Int
     private let state = Monitor(State())
 
-    /// - Parameter updateLimit: how many different tokens may come within 20 minutes.
+    /// - Parameter updateLimit: the most different tokens within 20 minutes.
     init(_ key: ES256PublicKey, keyID: String, teamID: String, updateLimit: Int) {
         self.key = key
         self.keyID = keyID
@@ -42,7 +42,7 @@ final class ProviderTokens: Sendable {
         self.updateLimit = updateLimit
     }
 
-    /// Returns why a token is refused, as Apple's `reason`; nil when it is accepted.
+    /// Returns nil when the token is accepted.
     func refusal(of token: String?, now: UnixSeconds) -> Refusal? {
         guard let token else { return .missing }
         if let issued = state.withLock({ $0.issued[token] }) { return isTooOld(issued, now) ? .expired : nil }

@@ -1,28 +1,28 @@
 internal import JSON
 
-/// The attacks of a person who has the whole text of `ai_attrs`, or whom the model obeys: to act for another customer, or to make a change
-/// without the customer's confirmation.
+/// Attacks by a caller who knows the whole text of `ai_attrs`, or whom the model obeys: acting for another customer, or making changes that
+/// the customer has not confirmed.
 package struct HostileModel: Sendable {
     package struct Attack: Sendable {
-        /// The attack, as the end of the sentence "The model …".
         package let name: String
         package let request: ModelRequest
-        /// With which statuses it may be answered.
         package let statuses: Set<Int>
     }
 
+    /// The acceptable statuses of the answer.
     package struct StolenSecrets: Sendable {
-        /// The text of `ai_attrs` of that customer.
+        /// The text of `ai_attrs` of the tricked customer.
         package var data: String
         package var app: String
+        /// The user id of the tricked customer.
         package var customer: String
         /// An order of that customer that can be cancelled.
         package var order: String
+        /// The user id of another customer.
         package var victim: String
         package var victimOrder: String
         /// A confirmation that the customer has not given; nil without one.
         package var openConfirmation: String?
-        /// A confirmation that was used already; nil without one.
         package var spentConfirmation: String?
 
         package init(data: String, app: String, customer: String, order: String, victim: String, victimOrder: String) {
@@ -39,18 +39,17 @@ package struct HostileModel: Sendable {
     private let model: SimulatedModel
     private let stolen: StolenSecrets
 
-    /// - Parameter model: made of the loot's text.
+    /// - Parameter model: made from the stolen text.
     package init(_ model: SimulatedModel, _ stolen: StolenSecrets) {
         self.model = model
         self.stolen = stolen
     }
 
-    /// All tries.
-    /// - Throws: when the text has not the functions of the sample shop.
     package func attacks() throws(SimulatedModel.Failure) -> [Attack] {
         try victims() + paths() + tickets() + confirmations() + shapes()
     }
 
+    /// Attacks that name another customer.
     private func victims() throws(SimulatedModel.Failure) -> [Attack] {
         let (victim, order) = (JSONValue.string(stolen.victim), JSONValue.string(stolen.victimOrder))
         return [
@@ -68,6 +67,7 @@ package struct HostileModel: Sendable {
         ]
     }
 
+    /// Attacks that leave the segment of a path.
     private func paths() throws(SimulatedModel.Failure) -> [Attack] {
         let tricks = [
             "..", ".", "%2e%2e", "../cancellations", "\(stolen.victimOrder)?customer_id=\(stolen.victim)",
@@ -87,7 +87,7 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
-    /// To edit the text: another ticket, another function, another method.
+    /// Attacks that edit the text: another ticket, another function, another method.
     private func tickets() throws(SimulatedModel.Failure) -> [Attack] {
         let call = SimulatedModel.Call("get_order_list")
         let genuine = try model.request(for: call)
@@ -114,6 +114,7 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
+    /// Attacks that confirm for the customer.
     private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks = [
             try attack(
@@ -136,7 +137,7 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
-    /// The request of a customer's app, without the app's key.
+    /// Makes a request of the customer's app, without the app's key.
     private func confirming(_ confirmation: String, key: String) throws(SimulatedModel.Failure) -> Attack {
         let function = try model.request(for: SimulatedModel.Call("cancel_order"))
         var request = ModelRequest(
@@ -149,6 +150,7 @@ package struct HostileModel: Sendable {
         return Attack(name: "plays the customer's app without its key", request: request, statuses: [400, 403])
     }
 
+    /// Attacks that violate the schema.
     private func shapes() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks: [Attack] = []
         let order = stolen.order
@@ -194,7 +196,6 @@ package struct HostileModel: Sendable {
         return request
     }
 
-    /// The text with another letter in one place.
     private static func flipped(_ text: String, at place: Int) -> String {
         var bytes = Array(text.utf8)
         guard bytes.indices.contains(place) else { return text + "A" }

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The functions that a scripted model calls on certain inputs, and its words about the answers.
+/// The function that a scripted model calls for a question, and its words about the answer.
 package struct ModelScript: Sendable {
-    /// A question of the customer's, and what the model does with it.
+    /// A question of the customer, and the model's call.
     package struct Line: Sendable {
         package let question: String
         package let call: SimulatedModel.Call
@@ -19,12 +19,12 @@ package struct ModelScript: Sendable {
         self.lines = lines
     }
 
-    /// The call for a question; nil when the model would just talk.
+    /// Returns the call for a question; nil when the model would only talk.
     package func call(for question: String) -> SimulatedModel.Call? {
         lines.first { $0.question.utf8.elementsEqual(question.utf8) }?.call
     }
 
-    /// A customer of the sample shop asks for each of its functions; arguments travel in every form that the vendor may choose.
+    /// Calls each function of the sample shop, with arguments in every form that the vendor may choose.
     package static let shop = ModelScript([
         Line("Which orders do I have?", SimulatedModel.Call("get_order_list", arguments: [:], form: .query)),
         Line("When does 1002 arrive?", SimulatedModel.Call("get_order_details", arguments: ["order_id": "1002"], form: .form)),

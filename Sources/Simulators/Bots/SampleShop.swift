@@ -4,14 +4,14 @@ internal import Threading
 package import Time
 
 package struct SampleShopSettings: Sendable {
-    /// The address, an IPv4 address of this machine.
+    /// An IPv4 address of this machine.
     package var host = "127.0.0.1"
-    /// The port; 0 lets the system choose.
+    /// 0 lets the system choose.
     package var port: UInt16 = 0
     package var shopData = ShopData.sample
     /// The secrets that sign requests, each `whsec_` and base64.
     package var secrets: [String]
-    /// The value of `X-Shop-Token` in requests.
+    /// The expected value of `X-Shop-Token`.
     package var token: String
     package var now: @Sendable () -> UnixSeconds = { SystemClock.unixSeconds() }
     /// Called for each request on a thread of the shop; must not block for long.
@@ -25,28 +25,27 @@ package struct SampleShopSettings: Sendable {
 
 /// A sample backend of a company whose bot Deskgate serves: a small shop that lists, shows and cancels orders and recommends products.
 ///
-/// It follows docs/BOTS.md: it verifies each request, accepts the customer's id only from signed content, and answers a repeated change as
-/// it did the first time. The owner must call `stop` before releasing it.
+/// It implements the advice of docs/BOTS.md for backends: it verifies each request, trusts only a signed customer id, and answers a
+/// repeated change as it did the first time. The owner must call `stop` before releasing it.
 package final class SampleShop: Sendable {
     package struct Record: Sendable, Equatable {
         /// The method and the path, such as `GET /orders`.
         package let request: String
-        /// `webhook-id`: the id of Deskgate's call; empty when there was none.
+        /// `webhook-id`: the id of Deskgate's call; empty when missing.
         package let callID: String
-        /// The customer it was made for; nil when it was refused before that was read.
+        /// Nil when the request was rejected before the customer was read.
         package let customerID: String?
         package let status: Int
     }
 
     private static let bodyLimit = 64 * 1024
 
-    /// The beginning of its addresses: `http://127.0.0.1:PORT`.
+    /// The base of all URLs: `http://127.0.0.1:PORT`.
     package let url: String
     private let counter: ShopCounter
     private let server: Server
 
-    /// Starts it.
-    /// - Throws: when the port is in use, or a secret is none.
+    /// - Throws: when the port is in use, or a secret is invalid.
     package init(_ settings: SampleShopSettings) throws(SimulatorSet.Failure) {
         let proof = try ShopProof(secrets: settings.secrets, now: settings.now)
         let counter = ShopCounter(settings, proof)
@@ -77,9 +76,10 @@ package final class SampleShop: Sendable {
 
     package var shopData: ShopData { counter.shopData }
 
+    /// The last requests, the oldest first.
     package var records: [Record] { counter.records }
 
-    /// Stops it; call it once.
+    /// Call it once.
     package func stop() {
         server.stop(drainMilliseconds: 1000)
     }

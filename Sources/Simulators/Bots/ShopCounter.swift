@@ -6,24 +6,21 @@ internal import Threading
 internal import WebTokens
 
 struct ShopAsk: Sendable {
-    /// `GET` or `POST`.
     let method: String
     let path: String
-    /// The part of the path that the route leaves open.
     let pathParameter: String
     let token: String
     let proof: ShopProof.Headers
-    /// The signed content: the body, or for GET the request target.
+    /// The signed bytes: the body, or for GET the request target.
     let signed: [UInt8]
-    /// The members of the body; of the query, all texts.
+    /// The members of the body; for GET only `customer_id` of the query.
     let fields: JSONValue
-    /// `Idempotency-Key`; empty when there is none.
+    /// `Idempotency-Key`; empty when missing.
     let idempotencyKey: String
 
-    /// The customer, as Deskgate has put it in.
+    /// The customer that Deskgate has added.
     var customerID: String { fields["customer_id"]?.text ?? "" }
 
-    /// - Parameter path: the route's path.
     init(_ request: borrowing Request, path: String) {
         let parameter = request.withPathParameter { bytes in String(repairing: bytes) }
         let own = path.split(separator: "/").map { $0.hasPrefix(":") ? parameter : String($0) }
@@ -56,9 +53,8 @@ struct ShopAsk: Sendable {
     }
 }
 
-/// Verifies, answers and records the requests of a sample shop.
+/// Verifies, answers and records a sample shop's requests.
 final class ShopCounter: Sendable {
-    /// The change and the answer of a request.
     typealias Act = @Sendable (inout ShopData, ShopAsk) throws(ShopData.Refusal) -> JSONValue
 
     struct Answer: Sendable {
@@ -110,7 +106,7 @@ final class ShopCounter: Sendable {
         return answer
     }
 
-    /// Returns why a request is refused before it is read.
+    /// Returns the refusal of a request that is not authentic or incomplete; nil otherwise.
     private func refusal(of ask: ShopAsk) -> Answer? {
         if let problem = proof.problem(ask.proof, signed: ask.signed) {
             return .refusal(401, code: "unsigned", message: "Refused: \(problem).")

@@ -1,18 +1,21 @@
 package import JSON
 
+/// The data of a sample shop: customers, orders and recommendations, and the rules by which a customer sees and changes them.
+///
+/// The shapes of the answers are those that Sendbird's widget shows as cards; its documentation omits the types, so those are a guess.
 package struct ShopData: Sendable, Equatable {
-    /// A customer, by the user id of the help desk.
     package struct Customer: Sendable, Equatable {
         package let id: String
         package let name: String
     }
 
     package struct Order: Sendable, Equatable {
-        /// Digits alone.
+        /// Only digits.
         package let id: String
         package let customerID: String
         /// `processing`, `delivering`, `delivered` or `cancelled`.
         package var status: String
+        /// The ordered items, including texts to engrave.
         package let items: [String]
         /// A date such as 2026-12-01.
         package let estimatedDeliveryDate: String
@@ -21,6 +24,7 @@ package struct ShopData: Sendable, Equatable {
     }
 
     package struct Product: Sendable, Equatable {
+        /// The URL of a picture.
         package let image: String
         package let name: String
         /// Such as `49.90 EUR`.
@@ -28,7 +32,7 @@ package struct ShopData: Sendable, Equatable {
     }
 
     enum Refusal: Error {
-        /// There is no such order of this customer; whether another customer has it is not revealed.
+        /// This customer has no such order. The answer does not reveal whether another customer has it.
         case notFound
         case tooLate(Order)
     }
@@ -39,13 +43,12 @@ package struct ShopData: Sendable, Equatable {
 
     func orders(of customerID: String) -> [Order] { orders.filter { $0.customerID.utf8.elementsEqual(customerID.utf8) } }
 
-    /// An order with this number, if it is this customer's.
     func order(_ id: String, of customerID: String) throws(Refusal) -> Order {
         guard let order = orders(of: customerID).first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .notFound }
         return order
     }
 
-    /// Cancels an order, if it is this customer's and has not left the warehouse.
+    /// Cancels an order of this customer that is still processing.
     mutating func cancel(_ id: String, of customerID: String) throws(Refusal) -> Order {
         let order = try order(id, of: customerID)
         guard order.status == "processing", let index = orders.firstIndex(where: { $0.id == order.id }) else { throw .tooLate(order) }
@@ -53,12 +56,12 @@ package struct ShopData: Sendable, Equatable {
         return orders[index]
     }
 
-    /// The name of a customer; the id of an unknown one.
+    /// Returns the id of an unknown customer.
     func name(of customerID: String) -> String { customers.first { $0.id.utf8.elementsEqual(customerID.utf8) }?.name ?? customerID }
 }
 
 extension ShopData {
-    /// Two customers. One has had something engraved that is meant for a model's eyes.
+    /// Two customers. One order contains an engraving that attacks a model by prompt injection.
     package static let sample = ShopData(
         customers: [Customer(id: "user-1", name: "Olga Petrova"), Customer(id: "user-2", name: "Ivan Sidorov")],
         orders: [
@@ -83,7 +86,6 @@ extension ShopData {
             Product(image: "https://shop.example.com/images/bookends.jpg", name: "Bookends", price: "19.90 EUR"),
         ])
 
-    /// All of it as JSON, for the file of a sample shop.
     package var json: JSONValue {
         [
             "customers": .array(customers.map { ["id": .string($0.id), "name": .string($0.name)] }),
@@ -98,7 +100,7 @@ extension ShopData {
         ]
     }
 
-    /// Reads such a file's JSON; nil when a member is missing or has another type.
+    /// Reads the JSON of such a file; nil when a member is missing or has another type.
     package init?(json: JSONValue) {
         let customers = json["customers"]?.elements.map { customer -> Customer? in
             guard let id = customer["id"]?.text, let name = customer["name"]?.text else { return nil }
@@ -131,7 +133,6 @@ extension ShopData.Order {
 
     var line: JSONValue { ["id": .string(id), "status": .string(status), "items": .array(items.map(JSONValue.string))] }
 
-    /// Returns the form on the page of one order.
     func details(customerName: String) -> JSONValue {
         [
             "id": .string(id), "customer_name": .string(customerName), "status": .string(status),

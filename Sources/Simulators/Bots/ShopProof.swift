@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Time
 
-/// Verifies that Deskgate made a request recently, as docs/BOTS.md asks of a company's backend.
+/// Checks that a request was made recently by Deskgate, as docs/BOTS.md recommends to a company's backend.
 ///
-/// It follows Standard Webhooks 1.0 and shares no code with the signer, so that a mistake there would show here.
+/// It follows Standard Webhooks 1.0 and shares no code with the signer, so that a bug there shows here.
 struct ShopProof: Sendable {
     private static let toleranceSeconds: UInt64 = 300
     private static let prefix = "whsec_"
@@ -12,7 +12,7 @@ struct ShopProof: Sendable {
     private let now: @Sendable () -> UnixSeconds
 
     /// - Parameter secrets: each `whsec_` and base64; any of them may have signed.
-    /// - Throws: when one is none.
+    /// - Throws: when a secret has another form.
     init(secrets: [String], now: @escaping @Sendable () -> UnixSeconds) throws(SimulatorSet.Failure) {
         var keys: [HMACKey<SHA256>] = []
         for secret in secrets {
@@ -31,8 +31,8 @@ struct ShopProof: Sendable {
         let signature: String
     }
 
-    /// Returns the mistake in a request's signature; nil when it is genuine.
-    /// - Parameter signed: the body; for GET, which has none, the request target: the path and the query as they were sent.
+    /// Returns the defect of a request's signature; nil when it is genuine.
+    /// - Parameter signed: the body; for GET, which has none, the request target: the path and the query as sent.
     func problem(_ headers: Headers, signed: [UInt8]) -> String? {
         guard !headers.id.isEmpty, !headers.id.utf8.contains(UInt8(ascii: ".")) else { return "there is no webhook-id" }
         guard let sent = UInt64(headers.timestamp) else { return "there is no webhook-timestamp" }

@@ -4,18 +4,21 @@ package import JSON
 internal import Threading
 internal import Time
 
-/// A chat vendor with its model: it gets the `data` of a message, and calls the functions that a script names.
+/// A chat vendor with its model: it receives the `data` of a message, and calls the functions that a script names.
 ///
-/// It knows only that text, as the vendor does: the functions, their addresses, and their headers. So a holder of this text can do what
-/// this type can do, and no more. Calls block; any thread may make them.
+/// Like the vendor, it knows only that text: the functions, their URLs and their headers. So the text enables everything that this type can
+/// do, and no more. Calls block. Safe on any thread.
 package struct SimulatedModel: Sendable {
     package struct Function: Sendable {
         package let name: String
+        /// The description for the model.
         package let description: String
+        /// The JSON Schema of its arguments.
         package let parameters: JSONValue
-        /// The method that the vendor is asked to use.
+        /// The method that the text asks the vendor to use.
         package let method: String
         package let url: String
+        /// Includes the ticket.
         package let headers: [(name: String, value: String)]
     }
 
@@ -27,6 +30,7 @@ package struct SimulatedModel: Sendable {
 
     package struct Call: Sendable {
         package let function: String
+        /// The arguments, as the model chooses them.
         package let arguments: JSONObject
         package let form: Form
 
@@ -37,7 +41,7 @@ package struct SimulatedModel: Sendable {
         }
     }
 
-    /// The reason why a text is no prompt, or a call got no answer. It quotes neither.
+    /// An error in a prompt, or a call without an answer. It contains nothing of either.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -47,7 +51,7 @@ package struct SimulatedModel: Sendable {
     private let client: Client
 
     /// Reads the text of `ai_attrs`.
-    /// - Parameter client: stays the caller's.
+    /// - Parameter client: owned by the caller.
     package init(data: String, client: Client) throws(Failure) {
         guard let prompt = JSONValue(parsing: Array(data.utf8))?["ai_attrs"], let message = prompt["system_message"]?.text else {
             throw Failure(description: "the data has no ai_attrs with a system_message")
@@ -67,13 +71,13 @@ package struct SimulatedModel: Sendable {
             headers: headers.members.map { ($0.key, $0.value.text ?? "") })
     }
 
-    /// Calls a function and waits for its answer.
+    /// Calls a function and blocks.
     /// - Throws: when there is no such function, or no answer.
     package func ask(_ call: Call) throws(Failure) -> FunctionResponse {
         try request(for: call).send(with: client)
     }
 
-    /// The request of a call, which may be changed before it is sent.
+    /// Makes the request of a call, which may be changed before it is sent.
     package func request(for call: Call) throws(Failure) -> ModelRequest {
         guard let function = functions.first(where: { $0.name.utf8.elementsEqual(call.function.utf8) }) else {
             throw Failure(description: "there is no function \(call.function)")
@@ -93,7 +97,7 @@ package struct SimulatedModel: Sendable {
         return request
     }
 
-    /// Arguments in the form of a query; a value that is no text becomes the text of its JSON.
+    /// Encodes arguments as a form or a query; values other than texts are encoded as JSON.
     private static func encoded(_ arguments: JSONObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for member in arguments.members {
@@ -106,14 +110,17 @@ package struct SimulatedModel: Sendable {
     }
 }
 
-/// A request of the vendor's, before it is sent.
+/// A request of the vendor, before it is sent.
 package struct ModelRequest: Sendable {
     private static let timeoutMilliseconds: Int = TimeLimit.milliseconds(10_000)
     private static let answerLimit = 1 << 20
 
     package var method: ClientMethod = .post
+    /// Includes the query.
     package var url: String
+    /// Includes the ticket's.
     package var headers: [(name: String, value: String)] = []
+    /// Empty for GET.
     package var body: [UInt8] = []
 
     package init(url: String, headers: [(name: String, value: String)] = []) {
@@ -121,7 +128,7 @@ package struct ModelRequest: Sendable {
         self.headers = headers
     }
 
-    /// Sends it as it is and waits for its answer.
+    /// Sends the request unchanged, and blocks.
     /// - Throws: when it cannot be sent, or there is no answer.
     package func send(with client: Client) throws(SimulatedModel.Failure) -> FunctionResponse {
         let ready: ClientRequest
@@ -146,12 +153,12 @@ package struct ModelRequest: Sendable {
     }
 }
 
-/// A function's answer, as the vendor puts it into a message's `data`.
+/// The answer of a function, as the vendor puts it into a message's `data`.
 package struct FunctionResponse: Sendable, Equatable {
     package let statusCode: Int
-    /// The address that was called, without its query.
+    /// The URL that was called, without its query.
     package let endpoint: String
-    /// The JSON of the answer; null when it was none.
+    /// Null when the answer is not JSON.
     package let response: JSONValue
 
     package init(statusCode: Int, endpoint: String, response: JSONValue) {
@@ -160,7 +167,6 @@ package struct FunctionResponse: Sendable, Equatable {
         self.response = response
     }
 
-    /// The text of the message's `data`.
     package var data: String {
         let json: JSONValue = [
             "function_response": [
@@ -170,9 +176,9 @@ package struct FunctionResponse: Sendable, Equatable {
         return String(decoding: json.serialized(), as: UTF8.self)
     }
 
-    /// The name of the function, which ends the address.
+    /// The name of the function, which ends the URL.
     package var function: String { endpoint.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// The text of a member of the answer that is an object.
+    /// The text of a member of the answer.
     package func text(_ name: String) -> String? { response[name]?.text }
 }

@@ -8,7 +8,6 @@ final class FCMRules: SimulatorRules {
     private let message: GoogleMessage
     private let now: @Sendable () -> UnixMilliseconds
 
-    /// - Parameter now: milliseconds since 1970.
     init(_ oauth: GoogleOAuth, _ message: GoogleMessage, now: @escaping @Sendable () -> UnixMilliseconds) {
         self.oauth = oauth
         self.message = message
@@ -52,7 +51,7 @@ final class FCMRules: SimulatorRules {
     }
 }
 
-/// The rules of RuStore for a push: FCM's messages with a service token that never changes.
+/// The rules of RuStore for a push: FCM's messages with a constant service token.
 final class RuStoreRules: SimulatorRules {
     private let serviceToken: String
     private let message: GoogleMessage

@@ -10,7 +10,6 @@ struct GoogleMessage {
     let project: String
     let devices: DeviceRegistry
 
-    /// The push tokens in a body; none when it cannot be parsed.
     static func tokens(_ body: [UInt8]) -> [String] {
         (JSONValue(parsing: body)?["message"]?["token"]?.text).map { [$0] } ?? []
     }
@@ -61,7 +60,7 @@ struct GoogleMessage {
         return message["apns"].flatMap(wrongField(ofApple:))
     }
 
-    /// The block for Apple's devices, which FCM passes on to APNs: a background push has Apple's form.
+    /// Checks the block for Apple's devices, which FCM forwards to APNs: a background push must have Apple's form.
     private func wrongField(ofApple apns: JSONValue) -> String? {
         guard apns["headers"]?["apns-push-type"] == "background" else { return nil }
         guard apns["headers"]?["apns-priority"] == "5" else { return "message.apns.headers[apns-priority]" }
@@ -93,7 +92,7 @@ struct GoogleMessage {
 
 /// Errors in the format of Google's APIs: a gRPC status, with FCM's own code among the details.
 struct GoogleError {
-    /// The type of the details that have FCM's own code, which a generic error of Google lacks.
+    /// The type of the details that contain FCM's own code; Google's generic errors lack them.
     static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
 
     private static let statuses: [Int: String] = [
@@ -102,8 +101,8 @@ struct GoogleError {
     ]
 
     /// - Parameters:
-    ///     - code: FCM's own code, such as `UNREGISTERED`; nil for none.
-    ///     - field: the invalid field, if there is one.
+    ///   - code: FCM's own code, such as `UNREGISTERED`; nil for none.
+    ///   - field: the invalid field, if there is one.
     static func answer(_ status: Int, code: String?, _ message: String, field: String? = nil) -> SimulatorAnswer {
         var error: JSONObject = [
             "code": .integer(Int64(status)), "message": .string(message), "status": .string(statuses[status] ?? "UNKNOWN"),
@@ -118,7 +117,7 @@ struct GoogleError {
         return SimulatorAnswer(status: status, json: ["error": .object(error)])
     }
 
-    /// The error for a fault. Generic gRPC statuses carry no FCM code.
+    /// Makes the error for a fault. Generic gRPC statuses carry no FCM code.
     static func answer(_ fault: Fault.Answer) -> SimulatorAnswer {
         let isOfTheFront = fault.reason == "UNAUTHENTICATED" || fault.reason == "NOT_FOUND" || fault.reason == "PERMISSION_DENIED"
         var answer = Self.answer(fault.status, code: isOfTheFront || fault.reason.isEmpty ? nil : fault.reason, "a simulated fault")

@@ -16,8 +16,7 @@ struct GoogleOAuth {
     let clientEmail: String
     let tokens: AccessTokens
 
-    /// - Parameters:
-    ///     - audience: the `aud` that the assertion must have: this endpoint's own address.
+    /// - Parameter audience: the required `aud` of the assertion: this endpoint's own URL.
     func answer(_ request: HTTP2Request, audience: String, now: UnixSeconds) -> SimulatorAnswer {
         guard request.method == "POST" else { return refuse("invalid_request", "the method must be POST") }
         let form = FormBody(received: request.body)

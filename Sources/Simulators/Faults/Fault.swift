@@ -1,29 +1,30 @@
 package import Time
 
-/// A fault of a provider: which requests it hits, how often, and its effect.
+/// A fault of a provider: the requests that it affects, the number of times, and its effect.
 package struct Fault: Sendable, Equatable {
-    /// The provider's service that a request is for.
     package enum Endpoint: String, Sendable, CaseIterable {
         case send
+        /// Fetching an access token (OAuth).
         case token
     }
 
     /// The streams that a GOAWAY reports as processed.
     package enum GoAway: String, Sendable, CaseIterable {
+        /// This request's stream and earlier ones.
         case this
+        /// All received streams.
         case all
         /// The streams before this request's; the connection is closed at once.
         case abrupt
     }
 
+    /// A refusal in the provider's own format.
     package struct Answer: Sendable, Equatable {
-        /// The status code, 200 to 599.
+        /// 200 to 599.
         package var status: Int
         /// APNs' `reason`, FCM's and RuStore's error code, HMS' `code`, OAuth's `error`; empty for a body that the provider would not send.
         package var reason: String
-        /// The value of the Retry-After header; nil for none.
         package var retryAfter: String?
-        /// APNs' `timestamp`, in milliseconds since 1970.
         package var timestamp: UnixMilliseconds?
 
         package init(_ status: Int, _ reason: String = "", retryAfter: String? = nil, timestamp: UnixMilliseconds? = nil) {
@@ -37,41 +38,40 @@ package struct Fault: Sendable, Equatable {
 
     package enum Effect: Sendable, Equatable {
         case answer(Answer)
-        /// It is only delayed, and then answered normally.
+        /// The request is answered normally, after the delay.
         case delay
         /// The request is never answered.
         case stallStream
-        /// Stalls the connection: nothing on it is answered any more.
+        /// The whole connection stalls: nothing on it is answered any more.
         case stallConnection
-        /// Resets the stream with an error code of RFC 9113 section 7.
+        /// The stream is reset with an error code of RFC 9113 section 7.
         case resetStream(errorCode: Int)
         case resetConnection
-        /// Closes the connection normally, without an answer.
+        /// The connection is closed normally, without an answer.
         case closeConnection
-        /// Sends bytes that are not HTTP/2, and closes the connection.
+        /// The connection sends bytes that are not HTTP/2, and is closed.
         case garbage
-        /// A GOAWAY is sent on its connection. If the GOAWAY reports the request as processed, it is answered normally.
+        /// A GOAWAY is sent on the connection. If it reports the request as processed, the request is answered normally.
         case goAway(GoAway, reason: String = "")
-        /// From now on its connection may have this many streams; the request is answered normally.
+        /// The connection's stream limit changes to this number; the request is answered normally.
         case limitStreams(Int)
     }
 
-    /// The properties of a request that faults are matched with.
     struct Subject {
         var endpoint: Endpoint
         var tokens: [String]
     }
 
-    /// The provider; nil matches all.
+    /// Nil matches all.
     package var provider: SimulatedProvider?
     package var endpoint: Endpoint
-    /// The push token; nil matches all.
+    /// Nil matches all.
     package var token: String?
     /// The number of matching requests that are skipped first.
     package var after: Int
-    /// The number of repetitions; nil means for ever.
+    /// The number of times; nil means without limit.
     package var times: Int?
-    /// Milliseconds by which the request is delayed first.
+    /// The delay of the request before the effect.
     package var delayMilliseconds: Int
     package var effect: Effect
 
@@ -100,7 +100,6 @@ package struct HandshakeFault: Sendable, Equatable {
     package enum Effect: Sendable, Equatable {
         /// The TLS handshake begins after a delay.
         case slow(milliseconds: Int)
-        /// The TLS handshake never begins.
         case stall
         /// The connection is closed right after the handshake.
         case close
@@ -110,11 +109,11 @@ package struct HandshakeFault: Sendable, Equatable {
         case garbage
     }
 
-    /// The provider; nil matches all.
+    /// Nil matches all.
     package var provider: SimulatedProvider?
     /// The number of connections that are skipped first.
     package var after: Int
-    /// The number of repetitions; nil means for ever.
+    /// The number of times; nil means without limit.
     package var times: Int?
     package var effect: Effect
 

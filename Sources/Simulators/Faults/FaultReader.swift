@@ -3,7 +3,6 @@ internal import Time
 
 /// Parses a script of faults and devices: a JSON object with `faults` and `devices`, or a single fault.
 package struct FaultReader {
-    /// A mistake in the script, with its place.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
     }
@@ -23,7 +22,7 @@ package struct FaultReader {
         self.place = place
     }
 
-    /// Parses a script, JSON with `faults` and `devices`, and adds them to `script` and `devices`. Throws the first mistake.
+    /// Parses a script: a JSON object with `faults` and `devices`. Throws the first mistake.
     package static func read(script bytes: [UInt8], into script: FaultScript, _ devices: DeviceRegistry) throws(Problem) {
         let value = try parse(bytes)
         let reader = try FaultReader(value, "script")
@@ -32,7 +31,7 @@ package struct FaultReader {
         for (index, device) in try reader.array("devices").enumerated() { try read(device: device, at: "devices[\(index)]", into: devices) }
     }
 
-    /// Parses one fault, a JSON object, and adds it to `script`. Throws the first mistake.
+    /// Parses one fault: a JSON object. Throws the first mistake.
     package static func read(fault bytes: [UInt8], into script: FaultScript) throws(Problem) {
         try read(fault: try parse(bytes), at: "fault", into: script)
     }

@@ -1,7 +1,7 @@
 internal import HTTP2Server
 internal import Threading
 
-/// The faults that are still to happen; the first matching one is used. Tests may add faults at any time.
+/// The faults that have not happened yet; the first matching one is used. Tests may add faults at any time.
 package final class FaultScript: Sendable {
     private struct State {
         var faults: [Fault] = []
@@ -14,6 +14,7 @@ package final class FaultScript: Sendable {
         state = Monitor(State(faults: faults, handshakes: handshakes))
     }
 
+    /// Adds faults after the existing ones.
     package func add(_ faults: Fault...) {
         state.withLock { $0.faults += faults }
     }
@@ -26,12 +27,12 @@ package final class FaultScript: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// The number of remaining faults, including endless ones.
+    /// The number of faults left, including unlimited ones.
     package var remaining: Int {
         state.withLock { $0.faults.count + $0.handshakes.count }
     }
 
-    /// The fault for this request, which is counted as used; nil for none.
+    /// Returns the fault for this request, and counts it as used; nil for none.
     func next(_ provider: SimulatedProvider, _ subject: Fault.Subject) -> Fault? {
         state.withLock { state in
             guard !state.faults.isEmpty else { return nil }
@@ -47,7 +48,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    /// Returns the opening of a new connection, and counts a fault as used.
+    /// Returns the way in which a new connection opens, and counts its fault as used.
     func opening(of provider: SimulatedProvider) -> HTTP2Opening {
         let effect: HandshakeFault.Effect? = state.withLock { state in
             for index in state.handshakes.indices where [nil, provider].contains(state.handshakes[index].provider) {

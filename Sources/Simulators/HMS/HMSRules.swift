@@ -3,7 +3,7 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// The rules of Huawei's Push Kit for a push; its OAuth endpoint is on the same port. Its result is the `code` in the body, not the status.
+/// The rules of Huawei's Push Kit for a push; its OAuth endpoint is on the same port. The result is the `code` in the body, not the status.
 final class HMSRules: SimulatorRules {
     private static let oauthPath = "/oauth2/v3/token"
     private static let payloadLimit = 4096
@@ -14,7 +14,6 @@ final class HMSRules: SimulatorRules {
     private let devices: DeviceRegistry
     private let now: @Sendable () -> UnixMilliseconds
 
-    /// - Parameter now: milliseconds since 1970.
     init(appID: String, secret: String, _ tokens: AccessTokens, _ devices: DeviceRegistry, now: @escaping @Sendable () -> UnixMilliseconds)
     {
         self.appID = appID
@@ -108,7 +107,7 @@ final class HMSRules: SimulatorRules {
             status: status, json: ["code": .string(code), "msg": .string(message), "requestId": .string(id)], push: push)
     }
 
-    /// Whether it is a notification, or a data message, of which the data is a text.
+    /// Whether the message has a notification or data; data must be a text.
     private static func hasContent(_ message: JSONValue) -> Bool {
         let notifications = [message["notification"], message["android"]?["notification"]]
         let data = [message["data"], message["android"]?["data"]]

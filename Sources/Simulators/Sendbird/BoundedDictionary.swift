@@ -1,8 +1,8 @@
-/// Values by name, at most so many: where there is one too many, the oldest is forgotten. Names are compared by their bytes.
+/// Values by name, of which the oldest is evicted beyond the capacity. Names are compared by their bytes.
 struct BoundedDictionary<Value> {
     private let capacity: Int
     private var values: [[UInt8]: Value] = [:]
-    /// The names in the order in which they came, as a ring.
+    /// The names in order of insertion, as a ring.
     private var names: [[UInt8]] = []
     private var oldest = 0
 
@@ -13,7 +13,6 @@ struct BoundedDictionary<Value> {
 
     subscript(name: String) -> Value? { values[Array(name.utf8)] }
 
-    /// Adds a value, or replaces the one of that name.
     mutating func set(_ value: Value, for name: String) {
         let key = Array(name.utf8)
         guard values.updateValue(value, forKey: key) == nil else { return }
@@ -24,7 +23,7 @@ struct BoundedDictionary<Value> {
     }
 
     /// Changes a value in place.
-    /// - Returns: nil when there is none of that name.
+    /// - Returns: nil for an unknown name.
     mutating func change<Result>(_ name: String, _ change: (inout Value) -> Result) -> Result? {
         guard let index = values.index(forKey: Array(name.utf8)) else { return nil }
         return change(&values.values[index])

@@ -1,14 +1,14 @@
 internal import JSON
 internal import Time
 
-/// The state of a simulated Sendbird Chat: users and the messages of channels, in the words of its Platform API.
+/// The data of a simulated Sendbird Chat: users and the messages of channels, in the terms of its Platform API.
 struct ChatRecords {
     struct User {
         let id: String
         var nickname: String
         var profileURL: String
         let createdAt: UnixMilliseconds
-        /// The session tokens with their ends, the oldest first.
+        /// The session tokens with their expiries, the oldest first.
         var sessions: [(token: String, end: UnixMilliseconds)] = []
         /// The push tokens of each service, the oldest first.
         var pushTokens: [String: [String]] = [:]
@@ -18,7 +18,7 @@ struct ChatRecords {
         let id: Int64
         /// `MESG`, `FILE` or `ADMM`.
         let type: String
-        /// The `user_id`; nil where an administrator has sent it.
+        /// The `user_id`; nil for an administrator.
         var sender: String?
         var nickname = ""
         var text = ""
@@ -29,9 +29,9 @@ struct ChatRecords {
         var updatedAt: UnixMilliseconds?
     }
 
-    /// The maximum number of a user's push tokens of a service, and of session tokens; the oldest goes. Sendbird's own bounds are not
-    /// simulated.
+    /// The most push tokens of a service, and session tokens, of a user; the oldest is evicted. Sendbird's own bounds are not simulated.
     private static let tokensOfUser = 20
+    /// The number of messages that are stored per channel.
     private static let messagesOfChannel = 200
 
     private(set) var users = BoundedDictionary<User>(capacity: 50_000)
@@ -42,7 +42,7 @@ struct ChatRecords {
 
     mutating func add(_ user: User) { users.set(user, for: user.id) }
 
-    /// - Returns: how the user is now; nil when there is none.
+    /// - Returns: the changed user; nil for an unknown user.
     mutating func changeUser(_ id: String, _ change: (inout User) -> Void) -> User? {
         users.change(id) { user in
             change(&user)
@@ -50,7 +50,7 @@ struct ChatRecords {
         }
     }
 
-    /// - Returns: false when there is no such user.
+    /// - Returns: false for an unknown user.
     mutating func addSession(_ token: String, until end: UnixMilliseconds, to id: String) -> Bool {
         users.change(id) { user -> Void in
             if user.sessions.count == Self.tokensOfUser { user.sessions.removeFirst() }
@@ -58,10 +58,10 @@ struct ChatRecords {
         } != nil
     }
 
-    /// - Returns: false when there is no such user.
+    /// - Returns: false for an unknown user.
     mutating func endSessions(of id: String) -> Bool { users.change(id) { user -> Void in user.sessions = [] } != nil }
 
-    /// - Returns: false when there is no such user.
+    /// - Returns: false for an unknown user.
     mutating func addPushToken(_ token: String, _ service: String, to id: String) -> Bool {
         users.change(id) { user -> Void in
             var tokens = user.pushTokens[service] ?? []
@@ -72,7 +72,7 @@ struct ChatRecords {
         } != nil
     }
 
-    /// - Returns: false when there is no such user, or no such token.
+    /// - Returns: false for an unknown user or token.
     mutating func removePushToken(_ token: String, _ service: String, of id: String) -> Bool {
         users.change(id) { user in
             guard let index = user.pushTokens[service]?.firstIndex(of: token) else { return false }
@@ -94,8 +94,7 @@ struct ChatRecords {
         return message
     }
 
-    /// Changes a message.
-    /// - Returns: how it is now; nil when there is none.
+    /// - Returns: the changed message; nil for an unknown one.
     mutating func change(_ id: Int64, in channel: String, _ change: (inout Message) -> Void) -> Message? {
         let changed = channels.change(channel) { messages -> Message? in
             guard let index = messages.firstIndex(where: { $0.id == id }) else { return nil }
@@ -123,7 +122,6 @@ extension ChatRecords.Message {
         return .object(message)
     }
 
-    /// The part that the API's answers and webhooks share.
     var payload: JSONObject {
         var payload: JSONObject = [
             "message_id": .integer(id), "custom_type": .string(customType), "data": .string(data),

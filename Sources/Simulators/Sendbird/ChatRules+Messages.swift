@@ -3,11 +3,12 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The rules of the Chat Platform API for messages, and what people write by other ways.
+/// The rules of the Chat Platform API for messages, and messages written by other means.
 ///
-/// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message", "Check if member". It is inferred
-/// that an update raises a webhook as one by the vendor's SDK does.
+/// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message", "Check if member". It is inferred that
+/// an update raises the same webhook as one by the vendor's SDK.
 extension ChatRules {
+    /// The prefix of support's user ids.
     static let supportPrefix = "sendbird_desk_agent_id_"
 
     private static let noChannel = refusal(Code.notFound, "Channel not found.")
@@ -31,14 +32,14 @@ extension ChatRules {
         ]
     }
 
-    /// Posts a message that was not written through the API.
+    /// Posts a message, by other means than the API.
     /// - Returns: the message's number; nil when no ticket has the channel.
     func post(_ post: SimulatedChat.Post, in channel: String) -> Int64? {
         guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
         return add(to: channel, ticket) { id in post.message(id, ticket, at: settings.now()) }.id
     }
 
-    /// Has the customer of a ticket read its channel.
+    /// Marks a channel as read by the ticket's customer.
     /// - Returns: false when no ticket has the channel.
     func read(in channel: String) -> Bool {
         guard let ticket = desk.ticket(ofChannel: channel) else { return false }
@@ -55,8 +56,7 @@ extension ChatRules {
         return true
     }
 
-    /// Changes a message.
-    /// - Returns: how it is now; nil when there is none.
+    /// - Returns: the changed message; nil for an unknown one.
     func edit(_ id: Int64, in channel: String, _ change: (inout ChatRecords.Message) -> Void) -> ChatRecords.Message? {
         guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
         let now = settings.now()
@@ -100,6 +100,7 @@ extension ChatRules {
         return .ok(["is_member": .bool(isMember), "state": isMember ? "joined" : "none"])
     }
 
+    /// The customer, and one user of support.
     private static func members(_ ticket: (id: Int64, customer: String)) -> [String] { [ticket.customer, supportPrefix + "1"] }
 
     private func update(_ call: SimulatedCall) -> SimulatorAnswer {
@@ -137,7 +138,6 @@ extension ChatRules {
     }
 }
 
-/// The categories of Chat's webhooks that are simulated.
 enum ChatCategory: String, CaseIterable {
     case sent = "group_channel:message_send"
     case updated = "group_channel:message_update"

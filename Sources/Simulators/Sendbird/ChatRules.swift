@@ -6,8 +6,8 @@ internal import Time
 
 /// The rules of the Chat Platform API for users: session tokens and push tokens.
 ///
-/// Sources: Sendbird, Chat Platform API v3, "Create a user", "Update a user", "Issue a session token", "Add a registration or
-/// device token", "Error codes", "Rate limits". Which code a refusal has is inferred where those pages do not say.
+/// Sources: Sendbird, Chat Platform API v3, "Create a user", "Update a user", "Issue a session token", "Add a registration or device
+/// token", "Error codes", "Rate limits". The codes of refusals are inferred where those pages omit them.
 final class ChatRules: Sendable {
     /// Receives a category and a webhook's body, in order.
     typealias Observer = @Sendable (_ category: String, _ body: JSONValue) -> Void
@@ -26,7 +26,7 @@ final class ChatRules: Sendable {
     private static let longestUserID = 80
     private static let longestNickname = 80
     private static let usualLifeMilliseconds: UInt64 = 7 * 86_400_000
-    /// Each service with the member of a registration that has the token.
+    /// The services, with the member of a registration that contains the token.
     private static let services = ["apns": "apns_device_token", "gcm": "gcm_reg_token", "huawei": "huawei_device_token"]
 
     let settings: SimulatedChatSettings
@@ -67,7 +67,7 @@ final class ChatRules: Sendable {
 
     static let noUser = refusal(Code.notFound, "User not found.")
 
-    /// A route that wants the token and counts the request.
+    /// Makes a route that checks the token and counts the request.
     func route(
         _ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
     ) -> SimulatedRoute {
@@ -84,7 +84,7 @@ final class ChatRules: Sendable {
         }
     }
 
-    /// Counts a request of this name; false when the second has had too many.
+    /// Counts a request of this name; false when the limit of this second is exceeded.
     private func isInTime(_ name: String) -> Bool {
         let now = settings.now().seconds
         return windows.withLock { windows in
@@ -182,6 +182,5 @@ final class ChatRules: Sendable {
 }
 
 extension SimulatorAnswer {
-    /// 200 with JSON.
     static func ok(_ json: JSONValue) -> SimulatorAnswer { SimulatorAnswer(status: 200, json: json) }
 }

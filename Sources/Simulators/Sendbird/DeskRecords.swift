@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// The state of a simulated Sendbird Desk: customers and tickets, in the words of its Platform API.
+/// The data of a simulated Sendbird Desk: customers and tickets, in the terms of its Platform API.
 struct DeskRecords {
     struct Customer {
         let id: Int64
@@ -25,7 +25,7 @@ struct DeskRecords {
         let createdAt: UnixMilliseconds
         var updatedAt: UnixMilliseconds
 
-        /// Somebody of support takes it on.
+        /// Assigns the ticket to support.
         /// - Returns: the events.
         mutating func assign() -> [String] {
             hasAgent = true
@@ -33,7 +33,7 @@ struct DeskRecords {
             return ["TICKET.STATUS.UPDATED"]
         }
 
-        /// The customer writes.
+        /// Receives a message of the customer.
         /// - Returns: the events.
         mutating func hear() -> [String] {
             guard state == "INITIALIZED" || state == "IDLE" else { return [] }
@@ -42,14 +42,14 @@ struct DeskRecords {
         }
     }
 
-    /// The maximum number of customers and of tickets; the oldest are forgotten.
+    /// The number of customers, and of tickets, that are stored; the oldest are evicted.
     private static let capacity = 10_000
 
     var customers: [Customer] = []
     var tickets: [Ticket] = []
-    /// The next number; the same series numbers everything.
+    /// The next number; one series numbers customers and tickets.
     var nextID: Int64
-    /// The name of a user of Chat, as support sees it.
+    /// Returns the name of a user of Chat, as support sees it.
     let displayName: @Sendable (String) -> String
 
     func index(of id: Int64) -> Int? { tickets.firstIndex { $0.id == id } }
@@ -78,7 +78,6 @@ struct DeskRecords {
         ]
     }
 
-    /// A ticket as the API writes one, and as the Desk webhooks carry it.
     func json(_ ticket: Ticket) -> JSONValue {
         let agent: JSONValue = ["agent": ["id": 5, "displayName": "Anna", "email": "anna@example.com"]]
         let related = JSONValue.array(ticket.relatedChannels.map { ["channel_url": .string($0), "name": .string(title(ofChannel: $0))] })
@@ -96,7 +95,6 @@ struct DeskRecords {
         ]
     }
 
-    /// The name of a channel; empty for one of which no ticket is known.
     private func title(ofChannel url: String) -> String {
         tickets.first { $0.channelURL.utf8.elementsEqual(url.utf8) }?.title ?? ""
     }

@@ -1,9 +1,8 @@
 internal import JSON
 internal import Threading
 
-/// The changes of a ticket by requests, and by employees of support.
 extension DeskRules {
-    /// Applies a request to a ticket and returns the events, or a refusal; nil when it only reads.
+    /// Changes a ticket, and returns the events to report, or a refusal; nil when it only reads.
     typealias Change = @Sendable (inout DeskRecords.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
 
     enum Effect {
@@ -33,8 +32,8 @@ extension DeskRules {
         return answer
     }
 
-    /// Applies support's own change, outside the API.
-    /// - Returns: false when there is no such ticket.
+    /// Performs an action of support, outside the API.
+    /// - Returns: false for an unknown ticket.
     func act(on id: Int64, _ change: @Sendable (inout DeskRecords.Ticket) -> [String]) -> Bool {
         let call = SimulatedCall(parameters: [], query: [:], token: "", body: nil)
         return apply(to: id, call) { ticket, _, _ in .events(change(&ticket)) }.status == 200
@@ -105,13 +104,13 @@ extension DeskRules {
         }
     }
 
-    /// The fields of a request, which are the text of an object; nil when there are none or they are anything else.
+    /// Returns the fields of a request, which are the text of an object; nil when missing or of another form.
     static func fields(_ call: SimulatedCall) -> [(key: String, value: String)]? {
         guard let text = call.text("customFields"), case .object(let object)? = JSONValue(parsing: Array(text.utf8)) else { return nil }
         return object.members.compactMap { member in member.value.text.map { (member.key, $0) } }
     }
 
-    /// Unregistered keys are silently dropped.
+    /// Unregistered keys are dropped silently.
     static func set(
         _ fields: [(key: String, value: String)], registered: Set<String>, in own: inout [(key: String, value: String)]
     ) {

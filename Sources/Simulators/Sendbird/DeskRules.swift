@@ -4,9 +4,9 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The rules of the Desk Platform API: what it accepts, and what it drops without a word.
+/// The rules of the Desk Platform API, including the input that it drops silently.
 ///
-/// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer". Which status a refusal has is inferred.
+/// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer". The statuses of refusals are inferred.
 final class DeskRules: Sendable {
     /// Receives the event's name and the ticket, in order.
     typealias Observer = @Sendable (_ event: String, _ ticket: JSONValue) -> Void

@@ -3,34 +3,31 @@ internal import HTTPServer
 internal import JSON
 internal import Threading
 
-/// A request to a simulated service that speaks HTTP/1.1.
 struct SimulatedCall: Sendable {
-    /// The parts of the path that the route leaves open, decoded.
+    /// The values of the route's parameters, decoded.
     let parameters: [String]
     /// The query, decoded; the first value of each name.
     let query: [String: String]
-    /// The value of the header with the service's token.
+    /// The value of the header that contains the service's token.
     let token: String
-    /// The body as JSON; nil when it is empty or no JSON.
+    /// Nil when it is empty or not JSON.
     let body: JSONValue?
 
-    /// The first part of the path that the route leaves open; empty when there is none.
     var parameter: String { parameters.first ?? "" }
 
-    /// A member of the body that is a text.
     func text(_ name: String) -> String? { body?[name]?.text }
 
-    /// A member of the query that is a number; nil when it is none.
     func number(_ name: String) -> Int? { query[name].flatMap { Int($0) } }
 }
 
 struct SimulatedRoute: Sendable {
     let method: HTTPServer.Method
+    /// The name in faults.
     let name: String
     let answer: @Sendable (SimulatedCall) -> SimulatorAnswer
     private let segments: [String]
 
-    /// - Parameter path: `:name` matches any segment that is not empty.
+    /// - Parameter path: `:name` matches any non-empty segment.
     init(_ method: HTTPServer.Method, path: String, name: String, answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer) {
         self.method = method
         self.name = name
@@ -38,7 +35,7 @@ struct SimulatedRoute: Sendable {
         segments = path.split(separator: "/").map { String($0) }
     }
 
-    /// The segments that the path leaves open; nil when the request has another path.
+    /// Returns the values of the parameters; nil when the path does not match.
     func parameters(of requested: [String]) -> [String]? {
         guard requested.count == segments.count else { return nil }
         var parameters: [String] = []
@@ -53,10 +50,10 @@ struct SimulatedRoute: Sendable {
     }
 }
 
-/// A simulated service that speaks plain HTTP/1.1, and the faults that take precedence over its answers.
+/// A simulated service over plain HTTP/1.1, with faults that take precedence over its answers.
 ///
-/// Of the faults it knows answers and delays; every other one leaves the request without an answer. A fault's `token` is a request's name
-/// here.
+/// It supports the faults `answer` and `delay`; every other fault leaves the request without an answer. A fault's `token` is the name of a
+/// request here.
 final class HTTPSimulator: Sendable {
     private static let bodyLimit = 1 << 20
     private static let foreverMilliseconds: UInt64 = 86_400_000
@@ -67,12 +64,11 @@ final class HTTPSimulator: Sendable {
     private let waiting = Monitor((isStopping: false, boxes: [PendingBox]()))
     private let delays = WorkQueue(ShareBound(mostDelayed, waiting: mostDelayed))
 
-    /// Starts it.
     /// - Parameters:
-    ///   - tokenHeader: the header that has the token, in lower case.
-    ///   - refusal: in the service's own form; also for what no route is for.
-    ///   - routes: the first whose path and method fit answers.
-    ///   - webhooks: the service's own; ends with it, and when it cannot be started.
+    ///   - tokenHeader: the header that contains the token, in lower case.
+    ///   - refusal: makes a refusal in the service's own form; also used for unknown paths and methods.
+    ///   - routes: the first with matching path and method answers.
+    ///   - webhooks: owned by the simulator, and stopped with it, also when it cannot be started.
     init(
         _ provider: SimulatedProvider, host: String, port: UInt16, tokenHeader: StaticString, faults: FaultScript,
         refusal: @escaping @Sendable (Fault.Answer) -> SimulatorAnswer, routes: [SimulatedRoute], webhooks: SimulatedWebhooks?
@@ -112,7 +108,7 @@ final class HTTPSimulator: Sendable {
         return port
     }
 
-    /// Stops it; call it once.
+    /// Call it once.
     func stop() {
         let boxes = waiting.update { state in
             state.isStopping = true

@@ -2,20 +2,20 @@ internal import JSON
 internal import Time
 
 extension SimulatedChat {
-    /// A message in the channel of a ticket that was not written through the API.
+    /// A message in the channel of a ticket, written by other means than the API.
     package enum Post: Sendable, Equatable {
+        /// A message of support.
         case agent(text: String)
-        /// Somebody of support sends a file.
+        /// A file of support.
         /// - Parameter size: in bytes.
         case file(name: String, size: Int64)
         case customer(text: String)
-        /// Support asks whether the ticket may be closed.
         case closureInquiry(text: String)
         case satisfactionRequest(text: String)
-        /// A message of Sendbird to the customer.
+        /// Sendbird notifies the customer.
         /// - Parameter type: begins with `NOTIFICATION_`.
         case notification(type: String, text: String)
-        /// A message of Sendbird to support, hidden from customers.
+        /// Sendbird notifies support; no customer may see it.
         /// - Parameter type: begins with `SYSTEM_MESSAGE_`.
         case system(type: String, text: String)
     }
@@ -24,7 +24,7 @@ extension SimulatedChat {
 extension SimulatedChat.Post {
     static let names = ["agent", "file", "customer", "closure", "satisfaction", "notification", "system"]
 
-    /// Reads a request to `/simulated/channels/CHANNEL/ACT`; nil when there is no such act.
+    /// Reads a request to `/simulated/channels/CHANNEL/ACT`; nil for an unknown act.
     init?(_ call: SimulatedCall) {
         let text = call.text("text")
         switch call.parameters[1] {
@@ -87,6 +87,6 @@ extension ChatRecords.Message {
         set(["type": .string(type)])
     }
 
-    /// `data` is compact: the vendor's sample for iOS looks for a text in it.
+    /// `data` is compact, because the vendor's sample for iOS searches it for a text.
     private mutating func set(_ json: JSONValue) { data = String(decoding: json.serialized(), as: UTF8.self) }
 }

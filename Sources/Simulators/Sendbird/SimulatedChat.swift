@@ -4,50 +4,45 @@ internal import Threading
 package import Time
 
 package struct SimulatedChatSettings: Sendable {
-    /// The default `appID`.
     package static let usualAppID = "my-app"
-    /// The default `requestsPerSecond`: what Sendbird's largest plan allows for all but GET.
+    /// The limit of Sendbird's largest plan for all methods but GET.
     package static let usualRequestsPerSecond = 200
 
-    /// The address, an IPv4 address of this machine.
+    /// An IPv4 address of this machine.
     package var host = "127.0.0.1"
-    /// The port; 0 lets the system choose.
+    /// 0 lets the system choose.
     package var port: UInt16 = 0
-    /// The API token that requests must show, and that signs webhooks.
+    /// The API token that authenticates requests and signs webhooks.
     package var token: String
     package var appID = usualAppID
-    /// The address of Chat's webhooks; nil sends none.
+    /// The URL that receives Chat's webhooks; nil sends none.
     package var webhookURL: String?
-    /// Whether webhooks name the members of the channel.
     package var includesMembers = false
-    /// The number of requests of each kind that are answered in a second; positive.
+    /// The limit for each kind of request; positive.
     package var requestsPerSecond = usualRequestsPerSecond
-    /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     /// Called for each webhook that was sent or given up, on a thread of the simulator.
     package var observer: @Sendable (SimulatedWebhooks.Sent) -> Void = { _ in }
 
-    /// The usual settings, with a token of its own.
     package init(token: String = SimulatedDeskSettings.newToken()) {
         self.token = token
     }
 }
 
-/// A simulated Sendbird Chat: its Platform API as far as Deskgate uses it, and its webhooks. Its channels are those of the simulated Desk's
-/// tickets.
+/// A simulated Sendbird Chat: the parts of its Platform API that Deskgate uses, and its webhooks. Its channels are those of the simulated
+/// Desk's tickets.
 ///
-/// Requests show their token in `Api-Token`. The owner must call `stop` before it releases it.
+/// Requests contain the token in `Api-Token`. The owner must call `stop` before releasing it.
 package final class SimulatedChat: Sendable {
     package let token: String
-    /// The sender of webhooks; nil when there is no address for them.
+    /// Nil when no webhooks are sent.
     package let webhooks: SimulatedWebhooks?
-    /// The beginning of its addresses: `http://127.0.0.1:PORT`.
+    /// The base of all URLs: `http://127.0.0.1:PORT`.
     package let url: String
     private let rules: ChatRules
     private let server: HTTPSimulator
 
-    /// Starts it.
-    /// - Throws: when the port is in use, or the address for webhooks is none.
+    /// - Throws: when the port is in use, or the URL for webhooks is invalid.
     init(
         _ settings: SimulatedChatSettings, records: Monitor<ChatRecords>, desk: SimulatedDesk, faults: FaultScript
     ) throws(SimulatorSet.Failure) {
@@ -62,7 +57,7 @@ package final class SimulatedChat: Sendable {
         url = "http://\(settings.host):\(server.port)"
     }
 
-    /// Stops it; call it once.
+    /// Call it once.
     func stop() { server.stop() }
 
     /// Posts a message in the channel of a ticket.
@@ -70,30 +65,30 @@ package final class SimulatedChat: Sendable {
     @discardableResult
     package func post(_ post: Post, in channel: String) -> Int64? { rules.post(post, in: channel) }
 
-    /// Changes the `data` of a message, as the vendor's SDK does where the customer answers.
-    /// - Returns: false when there is no such message.
+    /// Changes the `data` of a message, as the vendor's SDK does when the customer answers.
+    /// - Returns: false for an unknown message.
     @discardableResult
     package func edit(_ message: Int64, in channel: String, data: String) -> Bool {
         rules.edit(message, in: channel) { $0.data = data } != nil
     }
 
-    /// A message as the API writes it; nil when there is none.
+    /// Returns a message in the API's form; nil for an unknown one.
     package func message(_ id: Int64, in channel: String) -> JSONValue? {
         rules.records.withLock { $0.message(id, in: channel) }?.json(in: channel)
     }
 
-    /// Makes a user known, as the first connection of the vendor's SDK does. A known user is unchanged.
+    /// Creates a user, as the first connection of the vendor's SDK does. An existing user stays unchanged.
     package func meet(_ userID: String) { rules.meet(userID) }
 
     package func hasUser(_ userID: String) -> Bool { rules.records.withLock { $0.user(userID) } != nil }
 
-    /// The session tokens of a user that have not ended, the oldest first.
+    /// Returns a user's valid session tokens, the oldest first.
     package func sessions(of userID: String) -> [String] {
         let now = rules.settings.now()
         return rules.records.withLock { $0.user(userID) }?.sessions.filter { now < $0.end }.map(\.token) ?? []
     }
 
-    /// The push tokens of a user, the oldest first.
+    /// Returns a user's push tokens, the oldest first.
     /// - Parameter service: `apns`, `gcm` or `huawei`.
     package func pushTokens(of userID: String, _ service: String) -> [String] {
         rules.records.withLock { $0.user(userID) }?.pushTokens[service] ?? []

@@ -4,32 +4,30 @@ internal import Threading
 package import Time
 
 package struct SimulatedDeskSettings: Sendable {
-    /// The address, an IPv4 address of this machine.
+    /// An IPv4 address of this machine.
     package var host = "127.0.0.1"
-    /// The port; 0 lets the system choose.
+    /// 0 lets the system choose.
     package var port: UInt16 = 0
-    /// The API token that requests must show, and that signs webhooks.
+    /// The API token that authenticates requests and signs webhooks.
     package var token: String
     package var groupKeys: Set<String> = ["cs-team", "billing"]
-    /// The registered keys of fields of tickets.
+    /// The registered keys of tickets' fields.
     package var ticketKeys: Set<String> = ["order", "language"]
-    /// The registered keys of fields of customers.
+    /// The registered keys of customers' fields.
     package var customerKeys: Set<String> = ["plan", "city"]
     package var hasUser: @Sendable (String) -> Bool = { _ in true }
     /// The name of a user of Sendbird Chat, which Desk shows as the customer's.
     package var displayName: @Sendable (String) -> String = { $0 }
-    /// The status with which reopening is refused, as 404 or 405; nil reopens.
+    /// The status with which reopening is refused, such as 404 or 405; nil reopens.
     package var reopenRefusal: Int?
     /// The number of the first customer or ticket.
     package var firstID: Int64 = 101
-    /// The address of Desk's webhooks; nil sends none.
+    /// The URL that receives Desk's webhooks; nil sends none.
     package var webhookURL: String?
-    /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     /// Called for each webhook that was sent or given up, on a thread of the simulator.
     package var observer: @Sendable (SimulatedWebhooks.Sent) -> Void = { _ in }
 
-    /// The usual settings, with a token of its own.
     package init(token: String = SimulatedDeskSettings.newToken()) {
         self.token = token
     }
@@ -39,23 +37,24 @@ package struct SimulatedDeskSettings: Sendable {
 
 /// A simulated Sendbird Desk: its Platform API, and its webhooks.
 ///
-/// Requests show their token in `SENDBIRDDESKAPITOKEN`. The owner must call `stop` before it releases it.
+/// Requests contain the token in `SENDBIRDDESKAPITOKEN`. The owner must call `stop` before releasing it.
 package final class SimulatedDesk: Sendable {
+    /// An action of support in the dashboard.
     package enum Act: Sendable {
+        /// Assigns the ticket, which becomes active.
         case assign
-        /// The ticket gets this state, such as `IDLE`.
+        /// Sets the state, such as `IDLE`.
         case set(state: String)
         case close
     }
 
     package let token: String
-    /// The sender of webhooks; nil when there is no address for them.
+    /// Nil when no webhooks are sent.
     package let webhooks: SimulatedWebhooks?
     private let rules: DeskRules
     private let server: HTTPSimulator
 
-    /// Starts it.
-    /// - Throws: when the port is in use.
+    /// - Throws: when the port is in use, or the URL for webhooks is invalid.
     package init(_ settings: SimulatedDeskSettings, faults: FaultScript = FaultScript()) throws(SimulatorSet.Failure) {
         token = settings.token
         let address = Monitor("")
@@ -76,14 +75,14 @@ package final class SimulatedDesk: Sendable {
         url = own
     }
 
-    /// The beginning of its addresses: `http://127.0.0.1:PORT`.
+    /// The base of all URLs: `http://127.0.0.1:PORT`.
     package let url: String
 
-    /// Stops it; call it once.
+    /// Call it once.
     package func stop() { server.stop() }
 
-    /// Has support do something.
-    /// - Returns: false when there is no such ticket.
+    /// Performs an action of support.
+    /// - Returns: false for an unknown ticket.
     @discardableResult
     package func perform(_ act: Act, onTicket id: Int64) -> Bool {
         rules.act(on: id) { ticket in
@@ -100,18 +99,17 @@ package final class SimulatedDesk: Sendable {
         }
     }
 
-    /// Learns of a message in Chat: with the customer's first one, support sees the ticket.
+    /// Receives a message of Chat: from the customer's first message on, support sees the ticket.
     package func notice(messageFrom userID: String, in channel: String) {
         guard let ticket = ticket(ofChannel: channel), ticket.customer.utf8.elementsEqual(userID.utf8) else { return }
         _ = rules.act(on: ticket.id) { ticket in ticket.hear() }
     }
 
-    /// A ticket as the API writes it; nil when there is none.
+    /// Returns a ticket in the API's form; nil for an unknown one.
     package func ticket(_ id: Int64) -> JSONValue? {
         rules.records.withLock { records in records.index(of: id).map { records.json(records.tickets[$0]) } }
     }
 
-    /// The ticket of a channel, and the `user_id` of its customer.
     func ticket(ofChannel channel: String) -> (id: Int64, customer: String)? {
         guard let id = rules.ticket(ofChannel: channel), let customer = rules.customer(of: id) else { return nil }
         return (id, customer)

@@ -1,25 +1,23 @@
 internal import Threading
 
 package struct SimulatedSendbirdSettings: Sendable {
-    /// Desk's. Whom Chat knows, the simulated Chat decides.
+    /// The simulated Chat replaces `hasUser` and `displayName`.
     package var desk = SimulatedDeskSettings()
     package var chat = SimulatedChatSettings()
 
-    /// The usual settings, with tokens of its own.
     package init() {}
 }
 
-/// A simulated Sendbird: a Desk and a Chat that know of each other, with one fault script.
+/// A simulated Sendbird: a connected Desk and Chat, with one fault script.
 ///
-/// A customer of Desk must be a user of Chat, a ticket of Desk is a channel of Chat, and what the customer writes there shows the ticket to
-/// support. The owner must call `stop` before it releases it.
+/// A customer of Desk must be a user of Chat, a ticket of Desk is a channel of Chat, and the customer's messages there make the ticket
+/// visible to support. The owner must call `stop` before releasing it.
 package final class SimulatedSendbird: Sendable {
     package let desk: SimulatedDesk
     package let chat: SimulatedChat
     package let faults: FaultScript
 
-    /// Starts both.
-    /// - Throws: when a port is in use, or an address for webhooks is none.
+    /// - Throws: when a port is in use, or a URL for webhooks is invalid.
     package init(
         _ settings: SimulatedSendbirdSettings = SimulatedSendbirdSettings(), faults: FaultScript = FaultScript()
     ) throws(SimulatorSet.Failure) {
@@ -41,7 +39,7 @@ package final class SimulatedSendbird: Sendable {
         self.faults = faults
     }
 
-    /// Stops both; call it once.
+    /// Call it once.
     package func stop() {
         chat.stop()
         desk.stop()

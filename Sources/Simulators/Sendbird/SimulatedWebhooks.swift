@@ -5,18 +5,18 @@ package import JSON
 internal import Threading
 internal import Time
 
-/// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, three tries, one second for an answer to Desk and five to
-/// Chat.
+/// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, with three attempts and a timeout of one second for Desk and
+/// five for Chat.
 ///
 /// Sources: Sendbird, Desk Platform API v1, "Webhooks": `x-hub-signature: sha1=` and an HMAC over the body with the API token; Chat
 /// Platform API v3, "Webhook overview": `x-sendbird-signature`, an HMAC-SHA-256 over the body with the master API token.
 package final class SimulatedWebhooks: Sendable {
-    /// A webhook that was sent or given up.
     package struct Sent: Sendable, Equatable {
         package let provider: SimulatedProvider
+        /// The event's type of Desk, or the category of Chat.
         package let event: String
         package let body: [UInt8]
-        /// The number of attempts; 0 when too many waited before it.
+        /// The number of attempts; 0 when the queue was full.
         package let tries: Int
         /// The status of the last answer; nil when there was none in time.
         package let status: Int?
@@ -37,7 +37,6 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    /// The signature and the timeout of a sender.
     private struct Manner: Sendable {
         let header: String
         let timeoutMilliseconds: Int
@@ -50,7 +49,7 @@ package final class SimulatedWebhooks: Sendable {
     }
 
     private static let tries = 3
-    /// The maximum number of waiting webhooks, and of sent ones that are stored.
+    /// The most webhooks that wait, and the most sent ones that are stored.
     private static let mostKept = 10_000
 
     private let provider: SimulatedProvider
@@ -59,9 +58,8 @@ package final class SimulatedWebhooks: Sendable {
     private let state = Monitor(State())
     private let thread: Monitor<DedicatedThread?>
 
-    /// Starts the sender.
     /// - Parameter provider: Sendbird's Desk or Chat.
-    /// - Throws: when the address cannot be called, or a thread cannot be started.
+    /// - Throws: when the URL is invalid, or a thread cannot be started.
     init(_ provider: SimulatedProvider, to url: String, token: String, observer: @escaping @Sendable (Sent) -> Void) throws {
         let manner = try Self.manner(of: provider, token)
         // Shows whether the address is one.
@@ -86,7 +84,7 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    /// Starts the sender; nil where there is no address.
+    /// Starts the sender; nil without a URL.
     static func start(
         _ provider: SimulatedProvider, to url: String?, token: String, observer: @escaping @Sendable (Sent) -> Void
     ) throws(SimulatorSet.Failure) -> SimulatedWebhooks? {
@@ -118,13 +116,13 @@ package final class SimulatedWebhooks: Sendable {
     /// The last webhooks that were sent or given up, in order.
     package var sent: [Sent] { state.withLock { $0.sent } }
 
-    /// Waits until so many have been sent or given up.
+    /// Waits until `count` webhooks have been sent or given up.
     /// - Returns: false on timeout.
     package func wait(for count: Int, milliseconds: UInt64 = 120_000) -> Bool {
         state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 
-    /// Queues a webhook. Where too many wait it is given up at once.
+    /// Queues a webhook. When the queue is full, it is given up at once.
     package func send(_ event: String, _ body: JSONValue) {
         let bytes = body.serialized()
         let lost = state.update { state -> Sent? in
@@ -139,7 +137,7 @@ package final class SimulatedWebhooks: Sendable {
         if let lost { observer(lost) }
     }
 
-    /// Stops, and lets go what waits; call it once.
+    /// Stops, and discards waiting webhooks; call it once.
     func stop() {
         state.update { $0.isEnding = true }
         // Ends the call that is under way.
@@ -154,8 +152,8 @@ package final class SimulatedWebhooks: Sendable {
         return .send(event: next.event, body: next.body)
     }
 
-    /// Tries it until it is accepted.
-    /// - Returns: how often, and the last status; nil when there was no answer in time.
+    /// Retries until the webhook is accepted.
+    /// - Returns: the number of attempts, and the last status; nil when there was no answer in time.
     private static func send(_ body: [UInt8], to url: String, manner: Manner, client: Client) -> (tries: Int, status: Int?) {
         let timeout = manner.timeoutMilliseconds
         guard let signature = try? manner.sign(body),

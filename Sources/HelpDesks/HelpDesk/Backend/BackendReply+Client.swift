@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import Notifiers
 
 extension BackendReply {
-    /// Reads the result of a call; a timeout in our own queue does not concern the backend's health.
+    /// Converts the result of a call. A timeout in our own queue says nothing about the backend.
     init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success(let response):

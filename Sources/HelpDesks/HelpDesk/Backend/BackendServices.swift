@@ -6,8 +6,9 @@ package import Observability
 package import Time
 package import Tracing
 
+/// Services that all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
-    /// The maximum number of connections to backends; 0 while no app uses one.
+    /// The most connections to backends that may be open; 0 when no app uses one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         let modes = configuration.apps.compactMap(\.verify?.mode)
         let clients = modes.contains(.backend) ? 2 : modes.isEmpty ? 0 : 1
@@ -15,7 +16,7 @@ package struct BackendServices: Sendable {
     }
 
     private let client = LazyClient(settings: HelpDeskServices.clientSettings)
-    /// Has the calls about new keys, so that junk keys, of however many apps, take no place of a known key.
+    /// Makes the calls for new keys, so that junk keys, of any number of apps, take no connection from known keys.
     private let newKeyClient = LazyClient(settings: HelpDeskServices.clientSettings)
     let metrics: BackendMetrics
     let clocks: Clocks
@@ -24,7 +25,7 @@ package struct BackendServices: Sendable {
     let tracer: Tracer
     let digest: IdentityDigest
 
-    /// Gathers them. The owner must call `close`.
+    /// The owner must call `close`.
     /// - Throws: when OpenSSL fails.
     package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
         self.metrics = metrics.backends
@@ -34,9 +35,9 @@ package struct BackendServices: Sendable {
         digest = try IdentityDigest()
     }
 
-    /// Calls a backend, as `Client.send`.
+    /// Calls a backend, like `Client.send`.
     /// - Parameters:
-    ///   - app: the app whose share of the connections the call takes.
+    ///   - app: the app whose share of connections the call uses.
     ///   - isKnown: whether the call is about a known key, as in `BackendCallCoalescer`.
     func send(
         _ request: ClientRequest, for app: String, isKnown: Bool,
@@ -45,13 +46,13 @@ package struct BackendServices: Sendable {
         (isKnown ? client : newKeyClient).send(request, for: app, completion: completion)
     }
 
-    /// Ends all calls and waits for their threads; calls that come later fail at once. Not from a completion.
+    /// Cancels all calls and waits for their threads; later calls fail at once. Must not be called from a completion.
     package func close() {
         client.close()
         newKeyClient.close()
     }
 
-    /// The verifiers of a configuration's apps. An app whose `verify` has not changed keeps the one that it has, with its connections, kept
+    /// Returns the verifiers of a configuration's apps. An app whose `verify` has not changed keeps its verifier, with connections, cached
     /// answers and breaker.
     /// - Parameter former: the verifiers in force; nil at the start.
     /// - Throws: when OpenSSL fails.
@@ -68,9 +69,8 @@ package struct BackendServices: Sendable {
     }
 }
 
-/// The verifiers of the apps in one configuration.
 package struct BackendVerifiers: Sendable {
-    /// By the app's index in the authorizer of the same configuration.
+    /// Indexed like the apps of the same configuration's authorizer.
     private let verifiers: [BackendVerifier?]
     private let digest: IdentityDigest
 
@@ -81,15 +81,13 @@ package struct BackendVerifiers: Sendable {
 
     package var statuses: [(app: String, status: BackendStatus)] { verifiers.compactMap(\.self).map { ($0.app, $0.status) } }
 
-    /// The status of an app's backend; nil for an app without one.
+    /// Nil for an app without a backend.
     package func status(of appID: String) -> BackendStatus? {
         verifier(of: appID)?.status
     }
 
-    /// The number of requests that wait for the backends' answers.
     var waiting: Int { verifiers.reduce(0) { $0 + ($1?.waiting ?? 0) } }
 
-    /// The verifier of an app that is asked in just this way.
     fileprivate func verifier(of app: String, with settings: Configuration.Verify) -> BackendVerifier? {
         verifier(of: app).flatMap { $0.settings == settings ? $0 : nil }
     }
@@ -98,10 +96,8 @@ package struct BackendVerifiers: Sendable {
         verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) }
     }
 
-    /// Resolves a decision that waits for the app's backend, if a cached answer allows it.
-    /// - Parameters:
-    ///   - decision: one that is `unconfirmed`, on these fields.
-    ///   - question: set to the pending verification; the decision is then returned unchanged.
+    /// Decides an `unconfirmed` decision if a cached answer of the app's backend allows it.
+    /// - Parameter question: set when the backend must be queried; the decision is then returned unchanged.
     func conclude(
         _ decision: Authorizer.Authorization, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>,
         asking question: inout BackendVerification?
@@ -122,13 +118,13 @@ package struct BackendVerifiers: Sendable {
         }
     }
 
-    /// Forgets what the backends have said of an app's users, also what calls under way will say, so that the next request asks again.
-    /// - Parameter userID: the person; nil for all of the app's, who are also forgotten when OpenSSL fails.
+    /// Drops the cached answers about an app's user, and those of calls under way, so that the next request queries the backend again.
+    /// - Parameter userID: nil for all users of the app, who are also dropped when OpenSSL fails.
     package func forget(appID: String, userID: String? = nil) {
         verifier(of: appID)?.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
     }
 
-    /// Forgets the backends' answers about people whom a revocation covers, because no cached answer may outlive it.
+    /// Drops the cached answers about the users that a revocation covers, because no cached answer may outlive it.
     package func forget(_ revocation: Revocation) {
         var userID: String?
         if case .user(let revoked) = revocation.subject { userID = revoked }

@@ -5,17 +5,17 @@ internal import JSON
 package import Threading
 internal import Time
 
-/// The pending verification of a user by the app's backend. It holds the body that is posted and the security key, so release it when it is
-/// answered.
+/// A query that is still due: whether the app's backend lets the user use the chat. It holds the request body and the security key, so
+/// release it after the answer.
 package struct BackendVerification: Sendable {
-    /// Milliseconds that a caller waits beyond the timeout of the call.
+    /// The time that a caller waits at most beyond the timeout of the call itself.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let verifier: BackendVerifier
     private let identity: CheckIdentity
     private let keyID: UInt32?
     private let userID: String
-    /// nil where only the backend understands it.
+    /// Nil for a key that only the backend can read.
     private let key: SecurityKey?
     private let body: [UInt8]
 
@@ -38,15 +38,13 @@ package struct BackendVerification: Sendable {
         body = writer.bytes
     }
 
-    /// Milliseconds until the answer.
     package var timeoutMilliseconds: UInt64 { UInt64(verifier.settings.timeoutMilliseconds) + Self.marginMilliseconds }
 
-    /// Calls the backend.
+    /// Queries the backend.
     /// - Parameters:
-    ///   - revocations: revocations during the call apply as well.
-    ///   - trace: the request that asks.
-    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block. Also
-    ///     receives why the backend could not decide, if the app's rule has decided instead.
+    ///   - revocations: read again after the answer, so that a revocation made meanwhile applies.
+    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block. It also
+    ///     receives the reason when the backend could not decide and the app's rule decided instead.
     package func ask(
         _ revocations: SnapshotReference<Revocations>, in trace: TraceContext?,
         _ completion: @escaping @Sendable (Verdict, UndecidedReason?) -> Void
@@ -64,7 +62,7 @@ package struct BackendVerification: Sendable {
         }
     }
 
-    /// Whether the user is blocked or forgotten by now. Also true when OpenSSL fails, because it only keeps a denial from being shadowed.
+    /// Whether the user is now blocked or forgotten. Also true when OpenSSL fails, because it only keeps a denial from being shadowed.
     package func isKeptOut(_ revocations: Revocations) -> Bool {
         (try? revocations.blocks(app: verifier.appDigest, appID: verifier.app.utf8.span, userID: userID.utf8.span)) ?? true
     }

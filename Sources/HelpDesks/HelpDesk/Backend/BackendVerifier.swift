@@ -8,13 +8,12 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// Asks the backend of one app about its users. It lives as long as the app's `verify` is the same, across reloads. Any thread may ask.
+/// Queries the backend of one app about its users. It lives across reloads as long as the app's `verify` is unchanged. Safe on any thread.
 final class BackendVerifier: Sendable {
-    /// Receives the answer once, on any thread; must not block.
+    /// Called once, on any thread; must not block.
     typealias Waiter = @Sendable (BackendAnswer) -> Void
 
     let app: String
-    /// `Application.digest`.
     let appDigest: KeyedDigest
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
@@ -35,7 +34,7 @@ final class BackendVerifier: Sendable {
         counters = services.metrics.counters(of: app)
     }
 
-    /// The cached answer; nil when the caller has to `ask`.
+    /// Returns a cached answer, or a refusal without a call; nil when `ask` must be called.
     func find(_ identity: CheckIdentity) -> BackendAnswer? {
         let now = services.clocks.monotonicMilliseconds()
         guard let finding = coalescer.withLock({ $0.find(identity, now: now) }) else { return nil }
@@ -43,10 +42,8 @@ final class BackendVerifier: Sendable {
         return finding.answer
     }
 
-    /// Asks, at once or with a call that is under way.
-    /// - Parameters:
-    ///   - body: the JSON that is posted.
-    ///   - trace: the request that asks. A call that several wait for belongs to the trace of the first one.
+    /// Answers at once, or joins or starts a call.
+    /// - Parameter trace: the trace of the request. A call that several requests share belongs to the trace of the first one.
     func ask(_ identity: CheckIdentity, body: [UInt8], in trace: TraceContext?, _ waiter: @escaping Waiter) {
         let now = services.clocks.monotonicMilliseconds()
         switch coalescer.withLock({ $0.ask(identity, waiter, now: now) }) {
@@ -63,11 +60,10 @@ final class BackendVerifier: Sendable {
         return coalescer.withLock { $0.status(now: now) }
     }
 
-    /// The number of requests that wait for its answer.
     var waiting: Int { coalescer.withLock { $0.waiting } }
 
-    /// Forgets the answers about a person.
-    /// - Parameter person: as in `CheckIdentity`; nil for everybody.
+    /// Drops the cached answers about a user.
+    /// - Parameter person: as in `CheckIdentity`; nil for all users.
     func forget(person: UInt128?) {
         coalescer.withLock { $0.forget(person: person) }
     }

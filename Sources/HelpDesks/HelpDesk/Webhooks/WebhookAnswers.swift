@@ -8,7 +8,6 @@ package struct WebhookAnswers: Sendable {
         var response: Response { Response(status: 200, json: ["status": .string(rawValue)]) }
     }
 
-    /// The schema of the 200 answers.
     package static let schema = Schema.status(of: Status.self)
 
     package let accepted = Status.accepted.response

@@ -1,14 +1,13 @@
 package import JSON
 
-/// The reason why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
+/// An error in a webhook's body: answered 400. It contains a field's path and never a value.
 package enum WebhookError: Error {
     case invalidJSON(JSONError)
-    /// The body is JSON, but not an object.
     case notAnObject
     case missing(path: String, expectation: String)
     case unexpected(path: String, expectation: String)
 
-    /// The field's path as in the log; for an error without a field the kind of error.
+    /// The field's path; the kind of error when no field is involved.
     package var reason: String {
         switch self {
         case .invalidJSON: "invalid_json"

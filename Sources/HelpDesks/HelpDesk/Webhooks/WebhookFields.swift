@@ -2,10 +2,10 @@ package import Core
 internal import JSON
 package import Time
 
-/// An object of a webhook's body, with its path. Unknown members are ignored; null counts as absent.
+/// An object of a webhook's body, with its path. Unknown members are ignored; null means absent.
 ///
-/// Members that identify an event are required, and another form is an error. The help desk posts a webhook once, so an optional member of
-/// another form is treated as absent and listed in `leftOut`.
+/// Members that identify an event are required; one of another form is an error. The help desk posts a webhook only once, so an optional
+/// member of another form is treated as absent and listed in `leftOut`.
 package struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
@@ -14,7 +14,7 @@ package struct WebhookFields {
         var paths: [String] = []
     }
 
-    /// The path of the enclosing object, and this object's name in it. They are joined only where they are needed.
+    /// The path of the enclosing object, and this object's name in it. They are joined only when needed.
     private let parent: String
     private let name: StaticString
     private let element: JSONElement
@@ -23,7 +23,6 @@ package struct WebhookFields {
     /// The maximum number of values in a body, because each takes several times its size in memory.
     private static let mostValues = 32_768
 
-    /// Parses a webhook's body: strict JSON with an object.
     package init(parsing body: Span<UInt8>) throws(WebhookError) {
         let root: JSONElement
         do throws(JSONError) {
@@ -42,13 +41,12 @@ package struct WebhookFields {
         self.odd = odd
     }
 
-    /// The paths of the optional members that have been read so far and have another form, in all objects of this body, each once. A path
-    /// has `[]` for an element of a list, so all of them are names in the program's text.
+    /// The distinct paths of optional members that were read and had another form, in all objects of this body. A path has `[]` for a list
+    /// element, so it consists of names in the program's text.
     package var leftOut: [String] { odd.paths }
 
     package func path(of key: StaticString) -> String { Self.join(path, key) }
 
-    /// Whether a member is there and not null.
     package func has(_ key: StaticString) -> Bool { value(key) != nil }
 
     package func isEmptyText(_ key: StaticString) -> Bool { value(key)?.string?.isEmpty == true }
@@ -57,27 +55,25 @@ package struct WebhookFields {
         try required(key, "an object") { self.object($0, key) }
     }
 
-    /// An integer, or a string with its decimal digits, that must be there.
+    /// Reads an integer, or a string of its decimal digits.
     package func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
         try required(key, Self.integer) { Self.integer($0) }
     }
 
-    /// A string that must be there.
-    /// - Parameter expectation: describes it in an error.
+    /// - Parameter expectation: describes the string in an error.
     package func requiredString(_ key: StaticString, _ expectation: String) throws(WebhookError) -> String {
         try required(key, expectation) { $0.string }
     }
 
-    /// An identity that must be there, given as a number or a string.
+    /// Reads an identity, given as a number or a string.
     /// - Parameter expectation: describes it in an error.
     package func requiredID(_ key: StaticString, _ expectation: String) throws(WebhookError) -> HelpDeskID {
         try required(key, expectation) { HelpDeskID($0) }
     }
 
-    /// An identifier that must be there.
     /// - Parameters:
-    ///     - longest: in UTF-16 code units.
-    ///     - problem: checks the grammar.
+    ///   - longest: in UTF-16 code units.
+    ///   - problem: checks the grammar.
     package func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> ValidationError.Problem?
     ) throws(WebhookError) -> String {
@@ -90,7 +86,7 @@ package struct WebhookFields {
         optional(key) { object($0, key) }
     }
 
-    /// The objects of a list, without elements of another form; none when the list is absent.
+    /// Returns the objects of a list, without elements of another form; empty when the list is absent.
     package func objects(_ key: StaticString) -> [WebhookFields] {
         guard let elements = optional(key, { $0.isArray ? $0.elements : nil }) else { return [] }
         let path = "\(path(of: key))[]"
@@ -101,17 +97,17 @@ package struct WebhookFields {
 
     package func string(_ key: StaticString) -> String? { optional(key) { $0.string } }
 
-    /// A string that people read. Half of a surrogate pair, which a sender makes that cuts an emoji in two, is replaced by U+FFFD.
+    /// Returns a string for people. Half of a surrogate pair, which a sender produces by cutting an emoji in two, is replaced by U+FFFD.
     package func text(_ key: StaticString) -> String? { optional(key) { $0.text } }
 
-    /// A string of 1 to `longest` UTF-16 code units without control characters.
+    /// Returns a string of 1 to `longest` UTF-16 code units without control characters.
     package func plainText(_ key: StaticString, longest: Int) -> String? {
         optional(key) { value in
             value.string.flatMap { FieldGrammar.problem(of: $0.utf8.span, longest: longest) == nil ? $0 : nil }
         }
     }
 
-    /// A boolean, or 0 or 1, which databases without booleans have.
+    /// Returns a boolean. 0 and 1 are accepted, because some databases have no booleans.
     package func bool(_ key: StaticString) -> Bool? {
         optional(key) { value in
             switch value.integer {
@@ -122,13 +118,12 @@ package struct WebhookFields {
         }
     }
 
-    /// An integer, or a string with its decimal digits: not every sender's language has 64-bit integers.
+    /// Returns an integer. A string of decimal digits is accepted, because some senders' languages have no 64-bit integers.
     package func integer(_ key: StaticString) -> Int64? { optional(key) { Self.integer($0) } }
 
-    /// An identity, given as a number or a string.
     package func id(_ key: StaticString) -> HelpDeskID? { optional(key) { HelpDeskID($0) } }
 
-    /// A date and time of RFC 3339 since 1970.
+    /// Returns a date and time of RFC 3339 since 1970.
     package func time(_ key: StaticString) -> UnixMilliseconds? {
         optional(key) { $0.string.flatMap { RFC3339.unixMilliseconds($0) } }
     }

@@ -4,11 +4,11 @@ package import Observability
 internal import Threading
 internal import Time
 
-/// Counts and logs what becomes of webhooks, with no text that a caller chose.
+/// Counts and logs the results of webhooks, without text that a caller chose.
 package final class WebhookJournal: Sendable {
     package let answers = WebhookAnswers()
     private let services: HelpDeskServices
-    /// One app's member that is left out is logged once in this time, because a new form of the help desk's is in every webhook.
+    /// The interval between log lines about the same member of an app, because a changed form is in every webhook of the help desk.
     private static let memberLogMilliseconds: UInt64 = 3_600_000
     private let lastLogged = Monitor<[String: MonotonicMilliseconds]>([:])
 
@@ -16,11 +16,11 @@ package final class WebhookJournal: Sendable {
         self.services = services
     }
 
-    /// Notes a webhook that its caller has to mend.
+    /// Counts and logs a webhook that its sender must correct.
     /// - Parameters:
-    ///   - reason: for the log, one of few, because lines of one reason are sampled together.
-    ///   - kind: lines of one kind are sampled together; by default those of one reason.
-    ///   - app: the app that it belongs to, if known.
+    ///   - reason: one of few, because lines are sampled by reason.
+    ///   - kind: samples lines together; by default `reason`.
+    ///   - app: nil when unknown.
     package func refuse(
         _ cause: WebhookRefusal, counters: LabelledCounters<WebhookResult>, reason: String, kind: String? = nil, app: String?,
         request: borrowing Request, context: RequestContext
@@ -32,12 +32,7 @@ package final class WebhookJournal: Sendable {
             context: context)
     }
 
-    /// Notes a webhook of which nothing is stored.
-    /// - Parameters:
-    ///   - reason: one of few, because lines of one reason are sampled together.
-    ///   - kind: lines of one kind are sampled together; by default those of one reason.
-    ///   - app: the app that it belongs to, if known.
-    ///   - more: further fields.
+    /// Counts and logs a webhook of which nothing is stored. The parameters are as in `refuse`.
     package func note(
         _ result: WebhookResult, counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
         app: String?, more: LogFields = [:], context: RequestContext
@@ -52,7 +47,7 @@ package final class WebhookJournal: Sendable {
     }
 
     /// Counts and logs optional members of a genuine webhook that could not be read.
-    /// - Parameter members: paths of names in the program's text, as `WebhookFields.leftOut` has them.
+    /// - Parameter members: `WebhookFields.leftOut`.
     package func leaveOut(_ members: [String], app: String, _ context: RequestContext) {
         for member in members {
             services.metrics.webhookMembersLeftOut.child(app, member).increment()
@@ -72,8 +67,8 @@ package final class WebhookJournal: Sendable {
         }
     }
 
-    /// Records a genuine webhook that needs no action.
-    /// - Parameter reason: one of few, if users may miss its contents; such lines are written by default, and sampled.
+    /// Counts and logs a genuine webhook that needs no action.
+    /// - Parameter reason: one of few, if an operator may miss the event; such lines are logged at the default level, and sampled.
     package func ignore(
         _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ context: RequestContext
     ) -> Response {
@@ -88,10 +83,8 @@ package final class WebhookJournal: Sendable {
         return answers.ignored
     }
 
-    /// Notes a webhook that is durable.
-    /// - Parameters:
-    ///   - event: of this webhook, or of the earlier one that it repeats; nil when there is none.
-    ///   - more: further fields, of stable words; none where the result says everything.
+    /// Counts and logs a durable webhook.
+    /// - Parameter event: the event of this webhook, or of the earlier one that it repeats; nil for none.
     package func store(
         _ result: WebhookResult, counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
         more: LogFields = [:], context: RequestContext
@@ -105,7 +98,6 @@ package final class WebhookJournal: Sendable {
         services.logger.log(level, message: "webhook", fields: fields)
     }
 
-    /// Notes a webhook that could not be stored.
     package func fail(
         _ error: StoreError, counters: LabelledCounters<WebhookResult>, app: String, context: RequestContext
     ) -> Response {

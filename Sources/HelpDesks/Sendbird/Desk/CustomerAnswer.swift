@@ -3,13 +3,12 @@ internal import JSON
 
 /// A customer's answer to a message in which support asks for something.
 ///
-/// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface that only they may use. Inferred: the
-/// same change made by Chat's Platform API counts as an answer.
+/// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface reserved for them. It is inferred that
+/// the same change by Chat's Platform API is an answer.
 enum CustomerAnswer: Equatable {
     case closure(isConfirmed: Bool)
     case rating(score: Int64, comment: String?)
 
-    /// The `type` of the message that asks for it.
     var type: String {
         switch self {
         case .closure: RichMessage.closure
@@ -20,12 +19,10 @@ enum CustomerAnswer: Equatable {
     fileprivate var state: InquiryState { self == .closure(isConfirmed: false) ? .declined : .confirmed }
 }
 
-/// A message in which support asks the customer for something: whether the ticket may be closed, or for a rating.
 struct AskingMessage {
     enum Effect: Equatable {
-        /// The message gets this `data`.
         case change(data: String)
-        /// It was answered in the same way already.
+        /// The message was already answered in the same way.
         case nothing
     }
 
@@ -33,9 +30,9 @@ struct AskingMessage {
     private let state: String?
     private let body: JSONObject
 
-    /// Reads a message of Chat's Platform API; nil when it asks for nothing about this ticket, or is not of support. Customers can write
-    /// messages that look like questions.
-    /// - Parameter owner: the customer, who is never support, whatever the user id begins with.
+    /// Reads a message from Chat's Platform API; nil when it asks for nothing about this ticket, or is not from support. Customers can
+    /// write messages that look like questions.
+    /// - Parameter owner: the customer, who is never support, whatever prefix the user id has.
     init?(_ message: JSONValue, ticket: Int64, owner: String) {
         guard let sender = message["user"]?["user_id"]?.text, SupportAccount.isSupport(sender), !sender.utf8.elementsEqual(owner.utf8),
             message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap({ MessageData($0) }),
@@ -47,6 +44,7 @@ struct AskingMessage {
         self.body = body
     }
 
+    /// Returns the effect of an answer; nil when the message does not ask for it, or was answered differently.
     func effect(of answer: CustomerAnswer) -> Effect? {
         guard type == answer.type, let state else { return nil }
         if state != InquiryState.waiting.rawValue { return isAnswered(answer, state) ? .nothing : nil }

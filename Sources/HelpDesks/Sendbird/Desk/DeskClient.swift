@@ -6,12 +6,12 @@ internal import HelpDesk
 internal import JSON
 internal import Threading
 
-/// Asks the Desk Platform API of one app, and Chat's where tickets need it. Any thread may ask.
+/// Calls the Desk Platform API of one app, and Chat's when tickets need it. Safe on any thread.
 package struct DeskClient: Sendable {
     let desk: PlatformClient
     let chat: PlatformClient
 
-    /// Takes the clients of one app; their owner keeps them open.
+    /// The owner keeps the clients open.
     package init(desk: PlatformClient, chat: PlatformClient) {
         self.desk = desk
         self.chat = chat
@@ -34,9 +34,9 @@ package struct DeskClient: Sendable {
         chat = client(.chat, url: settings.chatURL, tokens: settings.chatTokens)
     }
 
-    /// Finds the ticket of a conversation, and with it the customer. Does not wait.
+    /// Finds the ticket of a conversation, and thereby the customer. Does not block.
     /// - Parameters:
-    ///   - limit: how long it may take, in milliseconds; nil for as long as any request.
+    ///   - limit: the timeout in milliseconds; nil for the usual one.
     ///   - completion: called exactly once, perhaps before this returns; nil when no ticket has this channel.
     package func ticket(
         ofChannel channel: String, withinMilliseconds limit: UInt64? = nil,
@@ -51,21 +51,20 @@ package struct DeskClient: Sendable {
         }
     }
 
-    /// The error for answers of Sendbird without the expected content.
     private static let malformed = PlatformError.unavailable(reason: DeskTickets.malformed, mayHaveArrived: true)
 
     func ask(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: desk) }
 
     func askChat(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: chat) }
 
-    /// Asks Desk for several things at once, and waits for all.
+    /// Sends the requests to Desk concurrently, and waits for all.
     func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] {
         var values: [JSONValue] = []
         for answer in Self.wait(forEach: requests, from: desk) { values.append(try answer.get()) }
         return values
     }
 
-    /// Asks Chat for several things at once, and waits for all.
+    /// Sends the requests to Chat concurrently, and waits for all.
     func askChat(each requests: [PlatformRequest]) -> [Result<JSONValue, PlatformError>] { Self.wait(forEach: requests, from: chat) }
 
     private static func wait(forEach requests: [PlatformRequest], from client: PlatformClient) -> [Result<JSONValue, PlatformError>] {

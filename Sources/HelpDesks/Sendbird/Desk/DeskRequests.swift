@@ -28,7 +28,7 @@ enum DeskRequests {
 
     static func view(_ id: Int64) -> PlatformRequest { PlatformRequest("view_ticket", method: .get, path: ["tickets", "\(id)"]) }
 
-    /// A ticket that opens nothing yet: without the customer's first message, support does not see it.
+    /// Creates a ticket that support does not see until the customer's first message.
     static func create(_ draft: TicketDraft, customer: Int64) -> PlatformRequest {
         var body: JSONObject = ["channelName": .string(draft.title), "customerId": .integer(customer)]
         if let groupKey = draft.groupKey { body.append(.string(groupKey), forKey: "groupKey") }
@@ -77,22 +77,22 @@ enum DeskRequests {
         PlatformRequest("create_customer", method: .post, path: ["customers"], body: ["sendbirdId": .string(userID)])
     }
 
-    /// To Chat: the person's name, which Desk shows to support as the customer's; nil when there can be no such person.
+    /// To Chat: sets the user's name, which Desk shows to support as the customer's; nil when the user id is impossible.
     ///
-    /// Source: Sendbird, Chat Platform API v3, "Update a user". That Desk shows it is inferred.
+    /// Source: Sendbird, Chat Platform API v3, "Update a user". It is inferred that Desk shows it.
     static func name(_ userID: String, _ name: String) -> PlatformRequest? {
         guard PlatformRequest.isAddressable(userID) else { return nil }
         return PlatformRequest("update_user", method: .put, path: ["users", userID], body: ["nickname": .string(name)])
     }
 
-    /// To Chat: a message of the customer's.
+    /// To Chat: sends a message of the customer.
     static func send(_ message: String, from userID: String, to channel: String) -> PlatformRequest {
         PlatformRequest(
             "send_message", method: .post, path: ["group_channels", channel, "messages"],
             body: ["message_type": "MESG", "user_id": .string(userID), "message": .string(message)])
     }
 
-    /// To Chat: whether a user is a member of a channel; nil when there can be no such channel or user.
+    /// To Chat: reads whether a user is a member of a channel; nil when the channel or user id is impossible.
     ///
     /// Source: Sendbird, Chat Platform API v3, "Check if member".
     static func member(_ userID: String, of channel: String) -> PlatformRequest? {
@@ -100,12 +100,12 @@ enum DeskRequests {
         return PlatformRequest("view_member", method: .get, path: ["group_channels", channel, "members", userID])
     }
 
-    /// To Chat: one message.
+    /// To Chat: reads one message.
     static func message(_ id: Int64, in channel: String) -> PlatformRequest {
         PlatformRequest("view_message", method: .get, path: ["group_channels", channel, "messages", "\(id)"])
     }
 
-    /// To Chat: the same message with other `data`.
+    /// To Chat: replaces the message's `data`.
     static func answer(_ message: JSONValue, id: Int64, in channel: String, data: String) -> PlatformRequest {
         PlatformRequest(
             "answer_message", method: .put, path: ["group_channels", channel, "messages", "\(id)"],
@@ -115,7 +115,7 @@ enum DeskRequests {
             ])
     }
 
-    /// Fields travel as the text of a JSON object.
+    /// Fields are sent as the text of a JSON object.
     private static func text(_ fields: [TicketField]) -> JSONValue {
         .string(String(decoding: fields.json.serialized(), as: UTF8.self))
     }

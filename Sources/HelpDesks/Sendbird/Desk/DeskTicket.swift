@@ -3,13 +3,13 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// Reads tickets and customers as the Desk Platform API writes them. Whatever is missing, or of a kind that is not expected, is left out:
-/// only a number of 64 bits makes a ticket.
+/// Reads tickets and customers of the Desk Platform API. Members that are missing or of an unexpected type are left out; only the id, a
+/// 64-bit number, is required.
 ///
-/// Sources: Sendbird, Desk Platform API v1, "Ticket resource", "Customer resource"; the vendor's JavaScript SDK, which takes
-/// `relatedChannels` and `customFields` as text of JSON too.
+/// Sources: Sendbird, Desk Platform API v1, "Ticket resource", "Customer resource"; the vendor's JavaScript SDK, which also accepts
+/// `relatedChannels` and `customFields` as JSON text.
 enum DeskTicket {
-    /// The ticket of an answer; nil when it is none.
+    /// Returns nil when the answer is no ticket.
     static func read(_ json: JSONValue) -> Ticket? {
         guard let id = json["id"].flatMap(number) else { return nil }
         var ticket = Ticket(id: id)
@@ -32,7 +32,7 @@ enum DeskTicket {
         return ticket
     }
 
-    /// The fields of a ticket or a customer: a list of `{"key", "value"}`, or that as text.
+    /// Reads the fields of a ticket or a customer: a list of `{"key", "value"}`, or its JSON text.
     static func fields(_ json: JSONValue?) -> [TicketField] {
         unwrapped(json)?.elements.compactMap { field in
             guard let key = field["key"]?.text, let value = field["value"] else { return nil }
@@ -42,7 +42,7 @@ enum DeskTicket {
         } ?? []
     }
 
-    /// A whole number, also as text: numbers beyond 2^53 are exact only as long as no program reads them as a fraction.
+    /// Reads a whole number, also from text: a number beyond 2^53 is exact only if it is never read as floating point.
     static func number(_ json: JSONValue) -> Int64? {
         json.integer ?? json.text.flatMap { text in Int64(text).flatMap { "\($0)" == text ? $0 : nil } }
     }
@@ -52,7 +52,7 @@ enum DeskTicket {
         return json["status"]?.text.flatMap { TicketState(rawValue: $0) }
     }
 
-    /// Addresses in a list, or in a list of objects, or that as text.
+    /// Reads a list of channel URLs, or of objects with them, or its JSON text.
     private static func channels(_ json: JSONValue?) -> [RelatedChannel] {
         unwrapped(json)?.elements.compactMap { element in
             guard let channel = element.text ?? element["channel_url"]?.text ?? element["channelUrl"]?.text else { return nil }
@@ -60,26 +60,24 @@ enum DeskTicket {
         } ?? []
     }
 
-    /// The value itself, or what the text of JSON says.
     private static func unwrapped(_ json: JSONValue?) -> JSONValue? {
         guard let text = json?.text else { return json }
         return JSONValue(parsing: Array(text.utf8))
     }
 }
 
-/// A list as the Desk Platform API answers it.
+/// A list from the Desk Platform API.
 ///
-/// `next` is an address, which is never called: it would take our token to wherever an answer says.
+/// `next` is a URL that is never called: it would send our token to any server that an answer names.
 struct DeskList {
     let tickets: [Ticket]
-    /// The number of elements in the list, including unreadable ones; at most as many as requested.
+    /// The number of elements, including unreadable ones; at most the requested number.
     let count: Int
-    /// The total number; nil when the answer does not say.
+    /// The total number; nil when the answer does not contain it.
     let total: Int64?
-    /// Whether the answer says that there are more.
     let hasMore: Bool
 
-    /// Reads an answer to a request for so many; nil when it is no list.
+    /// - Parameter limit: the requested number of elements.
     init?(_ json: JSONValue, limit: Int) {
         guard case .array(let all)? = json["results"] else { return nil }
         let elements = all.prefix(limit)
@@ -89,7 +87,7 @@ struct DeskList {
         hasMore = all.count > limit || json["next"]?.text != nil
     }
 
-    /// The ticket of a conversation: only one that names the channel counts, whatever else the answer has.
+    /// Returns the ticket of a conversation. The ticket must name the channel, whatever else the answer contains.
     func ticket(ofChannel channel: String) -> Ticket? {
         tickets.first { $0.channel?.utf8.elementsEqual(channel.utf8) ?? false }
     }

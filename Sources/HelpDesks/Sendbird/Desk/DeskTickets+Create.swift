@@ -15,7 +15,6 @@ extension DeskTickets {
         return NewTicket(ticket: ticket, message: .sent)
     }
 
-    /// A new ticket without its message, and so one that support does not see.
     func made(_ draft: TicketDraft) throws(TicketFailure) -> Ticket {
         // A message in the name of somebody of support would be one of support.
         guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
@@ -40,7 +39,6 @@ extension DeskTickets {
         }
     }
 
-    /// The number of the person's customer, which is created if Desk has none.
     func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
         if let customer = try customer(userID) { return customer }
         do throws(PlatformError) {

@@ -2,7 +2,6 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    /// The number of tickets of each state that are examined, most recently changed first.
     private static let looked = 10
 
     package func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {
@@ -16,7 +15,6 @@ extension DeskTickets {
         return found
     }
 
-    /// The ticket, with the message and the channel where it is still to be written.
     private func place(of draft: TicketDraft) throws(HandOffFailure) -> (HandOff, message: String, channel: String) {
         do throws(TicketFailure) {
             // A message in the name of somebody of support would be one of support.
@@ -31,8 +29,8 @@ extension DeskTickets {
         }
     }
 
-    /// The person's open ticket that changed last. Without one, a ticket that an earlier hand-off has made and whose message was not sent,
-    /// so that repeating it makes no second one.
+    /// Returns the user's open ticket that changed last. Without one, returns a ticket that an earlier hand-off created without sending its
+    /// message, so that a retry creates no second ticket.
     private func ticket(forHandOff draft: TicketDraft) throws(TicketFailure) -> Ticket? {
         let answers: [JSONValue]
         do throws(PlatformError) {

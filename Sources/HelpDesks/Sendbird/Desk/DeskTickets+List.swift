@@ -2,9 +2,8 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    /// The maximum number of additional requests for one page. A search for a rare field then ends a page with few tickets, or none.
+    /// The maximum number of rounds of requests for one page. A search for a rare field may end a page with few tickets, or none.
     private static let mostRounds = 4
-    /// The number of tickets per request when searching for a field.
     private static let searchLength = 100
 
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
@@ -21,19 +20,17 @@ extension DeskTickets {
         return TicketPage(tickets: found, next: lanes.allSatisfy(\.isOver) ? nil : cursor)
     }
 
-    /// The tickets of one state that have been answered and not passed yet.
+    /// The tickets of one state that are fetched and not yet consumed.
     private struct Lane {
         let state: TicketState
-        /// nil for an unreadable one, which is skipped.
+        /// Nil stands for an unreadable ticket, which is skipped.
         var waiting: ArraySlice<Ticket?> = []
         var hasMore = true
 
-        /// Whether its next ticket must be asked for.
         var isStarved: Bool { waiting.isEmpty && hasMore }
         var isOver: Bool { waiting.isEmpty && !hasMore }
     }
 
-    /// Asks for more of every state that has none left, all at once.
     private func refill(
         _ lanes: inout [Lane], cursor: TicketCursor, question: TicketQuestion, length: Int
     ) throws(TicketFailure) {
@@ -58,7 +55,7 @@ extension DeskTickets {
         }
     }
 
-    /// Takes the ticket that changed last of all that are next in their lanes; nil when no lane has any.
+    /// Takes the ticket that changed last among the heads of all lanes; nil when all are empty.
     private static func next(_ lanes: inout [Lane], _ cursor: inout TicketCursor) -> Ticket? {
         for index in lanes.indices {
             while let first = lanes[index].waiting.first, first == nil {

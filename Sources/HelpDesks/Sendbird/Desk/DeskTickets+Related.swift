@@ -27,19 +27,19 @@ extension DeskTickets {
         return after
     }
 
-    /// The channels that a ticket is about, of those that the person has joined, or of the others. Support may have added these, whose
-    /// addresses and names are not the person's business.
+    /// Returns the ticket's channels that the user has joined, or else the others. The addresses and names of channels that support added
+    /// are not disclosed to the user.
     func relatedChannels(of ticket: Ticket, joinedBy userID: String, is isJoined: Bool = true) throws(TicketFailure) -> [RelatedChannel] {
         let related = ticket.relatedChannels.prefix(TicketDraft.mostRelatedChannels)
         return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)
     }
 
-    /// Support reads the channels that a ticket is about, so another user's conversation would be reported as the person's own.
+    /// Rejects channels that the user has not joined. Support reads the channels of a ticket, so another user's conversation would pass as
+    /// this user's own.
     func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
         guard try isMember(userID, ofEach: channels).allSatisfy({ $0 }) else { throw .foreignChannel }
     }
 
-    /// Asks Chat of each channel whether the person has joined it.
     private func isMember(_ userID: String, ofEach channels: [String]) throws(TicketFailure) -> [Bool] {
         let requests = channels.map { DeskRequests.member(userID, of: $0) }
         var answers = client.askChat(each: requests.compactMap(\.self))[...]

@@ -1,9 +1,8 @@
 package import Core
 internal import JSON
 
-/// The tickets of one app at Sendbird Desk, as the rest of the service asks for them. Every call waits for Sendbird.
+/// The tickets of one app at Sendbird Desk. Every call blocks until Sendbird answers.
 package struct DeskTickets: TicketDesk {
-    /// The reason of an answer that is JSON without the expected content.
     static let malformed = "malformed_response"
 
     let client: DeskClient
@@ -79,9 +78,9 @@ package struct DeskTickets: TicketDesk {
         return try setFields(fields, of: customer, userID)
     }
 
-    /// Sets the person's own fields; other fields stay. Makes the customer if Desk does not know the person yet, as the vendor's SDK
-    /// does when a person signs in.
-    /// - Returns: all of them as Desk has them afterwards.
+    /// Sets the user's own fields; other fields stay. Creates the customer if Desk does not know the user, like the vendor's SDK at
+    /// sign-in.
+    /// - Returns: all fields afterwards.
     func setOwnFields(_ fields: [TicketField], of userID: String) throws(TicketFailure) -> [TicketField] {
         guard !SupportAccount.resemblesSupport(userID) else { throw .unknownPerson }
         return try setFields(fields, of: foundOrMade(userID), userID)
@@ -96,8 +95,8 @@ package struct DeskTickets: TicketDesk {
 
     /// Answers a message in which support asks the customer for something.
     ///
-    /// Where the customer agrees that the ticket ends, it is closed as well, unless it has ended by then: Desk itself acts on such an
-    /// answer only when its SDK has sent it (inferred).
+    /// If the customer confirms that the ticket may be closed, this also closes it, unless it is closed by then: Desk acts on such an
+    /// answer only when the SDK has sent it (inferred).
     func answer(_ answer: CustomerAnswer, messageID: Int64, ticket id: Int64, owner: String) throws(TicketFailure) -> Ticket {
         let ticket = try ticket(id, owner: owner)
         guard let channel = ticket.channel else { throw .notAsked }
@@ -128,7 +127,7 @@ package struct DeskTickets: TicketDesk {
 }
 
 extension DeskTickets {
-    /// A ticket of this person; nil for any.
+    /// - Parameter owner: another user's ticket is `notFound`; nil for any user.
     func ticket(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
         guard let ticket = DeskTicket.read(try ask(DeskRequests.view(id))), ticket.id == id else {
             throw .unavailable(reason: Self.malformed)
@@ -137,7 +136,7 @@ extension DeskTickets {
         return ticket
     }
 
-    /// The ticket of an answer to a change, or as it is now where the answer does not show it.
+    /// Returns the ticket in the answer to a change, or reads it again when the answer does not contain it.
     func changed(_ id: Int64, _ answer: JSONValue) throws(TicketFailure) -> Ticket {
         // A ticket without a state was answered in part.
         if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil { return ticket }
@@ -152,14 +151,14 @@ extension DeskTickets {
         }
     }
 
-    /// The number of a customer; nil when Desk does not know the person.
+    /// Returns the number of a customer; nil when Desk does not know the user.
     func customer(_ userID: String) throws(TicketFailure) -> Int64? {
         let json = try ask(DeskRequests.findCustomer(userID))
         guard case .array(let customers)? = json["results"] else { throw .unavailable(reason: Self.malformed) }
         return customers.first { Self.isCustomer($0, userID) }?["id"].flatMap(DeskTicket.number)
     }
 
-    /// Sendbird may answer with people whose ids are only similar.
+    /// Compares the whole id, because Sendbird may answer with users of similar ids.
     static func isCustomer(_ json: JSONValue, _ userID: String) -> Bool {
         json["sendbirdId"]?.text?.utf8.elementsEqual(userID.utf8) ?? false
     }

@@ -6,27 +6,26 @@ internal import Time
 
 /// Interprets the answers of both APIs.
 ///
-/// Sources: Sendbird, Chat Platform API v3, "Error codes" and "Rate limits". Chat says `{"error":true,"code":400201,"message":"…"}`, mostly
-/// with status 400; Desk says `{"code":…,"detail":"…"}` or `{"message":"…"}`.
+/// Sources: Sendbird, Chat Platform API v3, "Error codes" and "Rate limits". Chat answers `{"error":true,"code":400201,"message":"…"}`,
+/// mostly with status 400; Desk answers `{"code":…,"detail":"…"}` or `{"message":"…"}`.
 enum PlatformAnswer {
-    /// The default wait, in milliseconds, when Sendbird asks for fewer requests without a time: its limits count by the second.
+    /// The wait after a rate limit without a stated time: Sendbird's limits are per second.
     static let usualWaitMilliseconds: UInt64 = 1000
-    /// The longest wait that is believed, in milliseconds.
     static let longestWaitMilliseconds: UInt64 = 3_600_000
 
     /// Codes that Chat sends with status 400.
     private enum Code {
         /// "ResourceNotFound"; "User not found" for users.
         static let notFound = ["400201"]
+        /// "UnauthorizedRequest", "InvalidApiToken", "PermissionDenied".
         static let unauthorized = ["400108", "400401", "403100"]
         /// "RATE_LIMIT_EXCEEDED" of Chat, and of newer APIs.
         static let rateLimited = ["500910", "429100"]
     }
 
-    /// A number above it is a moment in Unix seconds, not a length of time.
+    /// A larger number is a Unix time in seconds, not a duration.
     private static let leastMoment: UInt64 = 1_000_000_000
 
-    /// Interprets an answer: its JSON, or null when it has no body.
     static func of(_ response: ClientResponse, now: UnixMilliseconds) -> Result<JSONValue, PlatformError> {
         let json = response.isTruncated ? nil : JSONValue(parsing: response.body)
         switch response.status {
@@ -64,7 +63,7 @@ enum PlatformAnswer {
         value.integer.map(String.init) ?? value.text
     }
 
-    /// Returns the wait after a 429, in milliseconds; positive.
+    /// The wait after a 429, in milliseconds; positive.
     private static func wait(_ response: ClientResponse, now: UnixMilliseconds) -> UInt64 {
         let header = response.header("X-RateLimit-RetryAfter") ?? response.header("Retry-After") ?? ""
         var wait = RetryAfter.milliseconds(from: header, now: now) ?? usualWaitMilliseconds

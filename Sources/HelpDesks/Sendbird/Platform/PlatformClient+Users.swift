@@ -5,7 +5,7 @@ extension PlatformClient {
     /// Sendbird's code for a user that exists already: "ResourceAlreadyExists".
     private static let userExists = "400202"
 
-    /// Creates a user of Sendbird Chat. An existing one is a success: another request was faster.
+    /// Creates a user of Sendbird Chat. An existing user is a success, because another request may have created it.
     ///
     /// Source: Sendbird, Chat Platform API v3, "Create a user".
     /// - Parameter completion: called exactly once; nil when the user exists now.

@@ -5,25 +5,23 @@ internal import Notifiers
 internal import Threading
 package import Time
 
-/// Sends requests to one of Sendbird's APIs for one app. Any thread may send.
+/// Sends requests to one of Sendbird's APIs for one app. Safe on any thread.
 ///
-/// While tokens are being replaced it knows several: where one is refused it tries the next, and remembers which one works. After a 429 it
-/// sends no request of that name until its time has come. Neither tokens nor what Sendbird answers reach a log or a metric.
+/// During a token rotation several tokens are configured: when one is refused, the client tries the next, and remembers which one works.
+/// After a 429 it sends no request of that name until the wait is over. Neither tokens nor Sendbird's answers appear in logs or metrics.
 package final class PlatformClient: Sendable {
-    /// Sends an HTTP request, as `Client.send` does.
     package typealias Sender = @Sendable (ClientRequest, @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) -> Void
-    /// Receives the result once, on any thread; must not block. The value is null when the answer has no body.
+    /// Called once, on any thread; must not block. The value is null when the answer has no body.
     package typealias Completion = @Sendable (Result<JSONValue, PlatformError>) -> Void
 
     private struct State {
-        /// The token that was not refused last.
+        /// The index of the last token that was not refused.
         var token = 0
         var isRefused = false
-        /// When requests of a name may be sent again.
+        /// The time from which requests of a name may be sent again.
         var held: [String: MonotonicMilliseconds] = [:]
     }
 
-    /// The longest time of one HTTP request, in milliseconds.
     package static let usualTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
     private let api: PlatformAPI
@@ -35,13 +33,12 @@ package final class PlatformClient: Sendable {
     private let send: Sender
     private let state = Monitor(State())
 
-    /// Makes a client.
     /// - Parameters:
-    ///   - baseURL: `https://host`, without a path and a slash at its end.
-    ///   - tokens: one at least; the one that is tried first comes first.
+    ///   - baseURL: `https://host`, without a path or a trailing slash.
+    ///   - tokens: at least one, in the order in which they are tried.
     ///   - timeoutMilliseconds: of each HTTP request; positive.
-    ///   - observer: counts and logs; nil where something else does.
-    ///   - send: its owner keeps the HTTP client open.
+    ///   - observer: nil when another component counts and logs.
+    ///   - send: the owner keeps the HTTP client open.
     package init(
         _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = usualTimeoutMilliseconds, clocks: Clocks,
         observer: PlatformObserver?, send: @escaping Sender
@@ -56,21 +53,19 @@ package final class PlatformClient: Sendable {
         self.send = send
     }
 
-    /// The maximum duration of a request, in milliseconds, when every token is tried.
+    /// The longest time of a request, when every token is tried.
     package var longestMilliseconds: UInt64 { UInt64(timeoutMilliseconds * tokens.count) }
 
-    /// Whether the tokens were refused when Sendbird was asked last.
     var isRefused: Bool { state.withLock { $0.isRefused } }
 
-    /// For how long requests of a name are held back, in milliseconds; 0 when they are not.
+    /// The remaining wait for requests of a name; 0 when they may be sent.
     func holdMilliseconds(of name: String) -> UInt64 {
         let now = clocks.monotonicMilliseconds()
         return state.withLock { now.remaining(until: $0.held[name] ?? 0) }
     }
 
-    /// Sends a request.
     /// - Parameters:
-    ///   - limit: how long it may take altogether, in milliseconds, with every token that is tried; nil for `longestMilliseconds`.
+    ///   - limit: the timeout in milliseconds, with every token that is tried; nil for `longestMilliseconds`.
     ///   - completion: called exactly once, perhaps before this returns.
     package func send(_ request: PlatformRequest, withinMilliseconds limit: UInt64? = nil, _ completion: @escaping Completion) {
         let now = clocks.monotonicMilliseconds()
@@ -86,7 +81,9 @@ package final class PlatformClient: Sendable {
         attempt(request, tried: 0, first: first, until: limit.map { now + $0 }, completion)
     }
 
-    /// Sends it with the token that is so many places after the first one.
+    /// - Parameters:
+    ///   - tried: the number of tokens tried so far.
+    ///   - first: the index of the token tried first.
     private func attempt(
         _ request: PlatformRequest, tried: Int, first: Int, until deadline: MonotonicMilliseconds?, _ completion: @escaping Completion
     ) {
@@ -121,8 +118,8 @@ package final class PlatformClient: Sendable {
         }
     }
 
-    /// Remembers what the answer says of the token and of the pace.
-    /// - Parameter token: the one that was used last; nil when nothing was sent.
+    /// Records the token that works and the wait that Sendbird demands.
+    /// - Parameter token: the index of the token used last; nil when nothing was sent.
     private func end(
         _ request: PlatformRequest, answer: Result<JSONValue, PlatformError>, token: Int?, completion: @escaping Completion
     ) {

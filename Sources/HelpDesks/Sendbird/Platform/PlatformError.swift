@@ -1,23 +1,22 @@
-/// The failure of a request to Sendbird. Printing it shows nothing that Sendbird or a user wrote.
+/// An error of a request to Sendbird. Its description contains no text of Sendbird or a user.
 package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Every configured token is refused, or may not do this.
+    /// Every configured token is refused, or lacks permission.
     case unauthorized
-    /// The requested user, channel or ticket does not exist.
+    /// The object of the request does not exist: a user, a channel, a ticket.
     case notFound(PlatformRefusal)
-    /// Sendbird refuses the request as it is; the same request would be refused again.
+    /// Sendbird rejects the request; the same request would be rejected again.
     case invalid(PlatformRefusal)
-    /// Too many requests, says Sendbird.
-    /// - Parameter retryAfterMilliseconds: when the next request may be sent; positive.
+    /// Sendbird's rate limit is reached.
+    /// - Parameter retryAfterMilliseconds: positive.
     case rateLimited(retryAfterMilliseconds: UInt64)
-    /// Not sent, because Sendbird has asked to wait and that time is not over; otherwise as `rateLimited`.
+    /// Not sent, because the wait after an earlier `rateLimited` is not over.
     case heldBack(retryAfterMilliseconds: UInt64)
-    /// There was no usable answer; a later request may have one.
+    /// There was no usable answer; a retry may have one.
     /// - Parameters:
     ///   - reason: a stable word for metrics and logs, such as `timeout` or `status_503`.
     ///   - mayHaveArrived: whether Sendbird may have acted on the request.
     case unavailable(reason: String, mayHaveArrived: Bool)
 
-    /// Whether Sendbird may have received the request.
     var mayHaveArrived: Bool {
         switch self {
         case .heldBack: false
@@ -26,7 +25,6 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// The outcome, as metrics and logs call it.
     package var word: String {
         switch self {
         case .unauthorized: "unauthorized"
@@ -50,16 +48,15 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// An answer's statement about the request that it rejects.
 package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// The most bytes of `code` and of `message`; longer ones are left out.
     static let longestCode = 64
     static let longestMessage = 500
 
     package let status: Int
-    /// Sendbird's code for the mistake, such as `400201`; visible ASCII without spaces. Nil when the answer has none.
+    /// Sendbird's error code, such as `400201`; visible ASCII without spaces. Nil when the answer has none.
     package let code: String?
-    /// Sendbird's words for a person, which may quote what the request said: never for a log, a metric or a stranger.
+    /// Sendbird's error message, which may quote the request: never for a log, a metric or an unauthenticated caller.
     package let message: String?
 
     package init(status: Int, code: String? = nil, message: String? = nil) {
@@ -68,7 +65,7 @@ package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConverti
         self.message = message.flatMap { $0.utf8.count <= Self.longestMessage ? $0 : nil }
     }
 
-    /// Status and code; no message.
+    /// Without the message.
     package var description: String {
         code.map { "status \(status), code \($0)" } ?? "status \(status)"
     }
@@ -79,6 +76,6 @@ package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension PlatformRefusal: CustomReflectable {
-    /// Status and code; no message.
+    /// Without the message.
     package var customMirror: Mirror { Mirror(self, children: ["status": status, "code": code as Any]) }
 }

@@ -4,14 +4,12 @@ package import Observability
 
 /// Counts an app's requests to Sendbird, and logs when its tokens are refused and when they work again.
 package struct PlatformObserver: Sendable {
-    /// The outcome of a request, as in metrics.
     enum Outcome: String, CaseIterable {
         case success
         case unauthorized
         case notFound = "not_found"
         case invalid
         case rateLimited = "rate_limited"
-        /// Not sent, because Sendbird has asked to wait.
         case heldBack = "held_back"
         case unavailable
 
@@ -28,7 +26,6 @@ package struct PlatformObserver: Sendable {
     private let duration: Histogram
     private let logger: Logger
 
-    /// Observes the requests of an app.
     /// - Parameters:
     ///   - requests: by app, request and outcome.
     ///   - durations: by app.
@@ -39,7 +36,6 @@ package struct PlatformObserver: Sendable {
         self.logger = logger
     }
 
-    /// Makes the series of requests with these names, with 0.
     package func expect(_ names: [String]) {
         for name in names {
             for outcome in Outcome.allCases { _ = requests.child(app, name, outcome.rawValue) }

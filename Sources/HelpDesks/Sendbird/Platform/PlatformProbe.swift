@@ -7,12 +7,11 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Asks Sendbird whether it accepts an app's tokens, each of them, with requests that change nothing.
+/// Checks whether Sendbird accepts each of an app's tokens, with requests that change nothing.
 ///
 /// Sources: Sendbird, Chat Platform API v3, "Retrieve a list of subscribed events"; Desk Platform API v1, "List tickets".
 enum PlatformProbe {
-    /// The probes of an app of Sendbird.
-    /// - Parameter client: sends the requests; its owner keeps it open.
+    /// - Parameter client: the owner keeps it open.
     static func probes(_ app: Configuration.App, clocks: Clocks, client: Client) -> [CredentialProbe] {
         guard let settings = app.sendbird else { return [] }
         let chat = PlatformRequest("view_webhook", method: .get, path: ["applications", "settings", "webhook"])

@@ -3,7 +3,7 @@ internal import Crypto
 package import HTTPClient
 package import JSON
 
-/// One of Sendbird's two APIs for servers: where it is, and how a token is shown to it.
+/// Sendbird's two APIs for servers.
 ///
 /// Sources: Sendbird, Chat Platform API v3, "Headers"; Desk Platform API v1, "Request headers".
 package enum PlatformAPI: String, Sendable {
@@ -17,7 +17,6 @@ package enum PlatformAPI: String, Sendable {
         }
     }
 
-    /// The path below the base address, under which all requests are.
     var prefix: String {
         switch self {
         case .chat: "/v3"
@@ -26,22 +25,21 @@ package enum PlatformAPI: String, Sendable {
     }
 }
 
-/// A request to one of the APIs, without address and token.
+/// A request to one of the APIs, without base URL and token.
 package struct PlatformRequest: Sendable {
     /// The name in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
     /// back together after a 429. It must be a constant.
     package let name: String
     package let method: ClientMethod
-    /// The parts of the path below the API's prefix; each is percent-encoded as a whole, so that an id cannot leave its place.
+    /// The path components below the API's prefix. Each is percent-encoded as a whole, so that an id cannot contain a separator.
     package let path: [String]
-    /// The query, percent-encoded like the path.
+    /// Percent-encoded like the path.
     package let query: [(name: String, value: String)]
-    /// The JSON that is sent; nil sends no body.
+    /// Nil sends no body.
     package let body: JSONValue?
-    /// The maximum size of an answer in bytes; a longer one is unusable.
+    /// In bytes; a longer answer is unusable.
     package let answerLimit: Int
 
-    /// Describes a request.
     /// - Parameter body: must be nil for GET.
     package init(
         _ name: StaticString, method: ClientMethod, path: [String], query: [(name: String, value: String)] = [], body: JSONValue? = nil,
@@ -55,13 +53,13 @@ package struct PlatformRequest: Sendable {
         self.answerLimit = answerLimit
     }
 
-    /// Whether a text can be a part of a path. Proxies and servers read `.` and `..` as directions even when they are percent-encoded, so
-    /// an id that is one of them has no address; neither has an empty one.
+    /// Whether a text can be a path component. Proxies and servers interpret `.` and `..` even when they are percent-encoded, so such an id
+    /// cannot be addressed; neither can an empty one.
     package static func isAddressable(_ part: String) -> Bool {
         ![[], [0x2E], [0x2E, 0x2E]].contains(Array(part.utf8))
     }
 
-    /// The request with its address and token; nil when a part has no address, or the token cannot be in a header.
+    /// Returns nil when a path component cannot be addressed, or the token cannot be in a header.
     func request(
         _ api: PlatformAPI, baseURL: String, token: SecretBytes, timeoutMilliseconds: Int
     ) -> ClientRequest? {

@@ -6,14 +6,12 @@ internal import JSON
 internal import Time
 internal import URLPreviews
 
-/// The answers of `/sendbird/url-preview`.
 struct URLPreviewAnswers {
     private let refusals = AuthorizeRefusals()
     let off = Response.error(404, code: "off", message: "This app has no URL previews.")
     let busy = Response.error(
         503, code: "busy", message: "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
 
-    /// 503 for a failure of our own.
     var undecided: Response { refusals.undecided }
 
     func answer(to outcome: PreviewOutcome) -> (URLPreviewResult, Response) {
@@ -34,7 +32,6 @@ struct URLPreviewAnswers {
         }
     }
 
-    /// The call, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "A preview of the page at a URL.",
         text:

@@ -8,16 +8,16 @@ internal import Threading
 internal import Time
 internal import URLPreviews
 
-/// `POST /sendbird/url-preview`: the preview of a page whose address a person has written.
+/// `POST /sendbird/url-preview`: returns a preview of a page whose URL a user has written.
 ///
-/// Only a person's own app makes Deskgate fetch pages, and only at a limited rate. The URL is a part of a person's message, so no line of
-/// the log and no metric shows any of it.
+/// Only an authenticated user can make Deskgate fetch pages, within limits. The URL is part of a user's message, so no part of it appears
+/// in logs or metrics.
 final class URLPreviewRoute: Sendable {
-    /// A message has one preview, and people do not write more of them by hand.
+    /// A message has one preview, and no user writes more messages by hand.
     static let limits = CallWindows(
         [LimitRule(per: .user, max: 20, windowMilliseconds: 60_000), LimitRule(per: .user, max: 200, windowMilliseconds: 3_600_000)],
         personLimit: 20_000)
-    /// Milliseconds that the request may take beyond the page.
+    /// The time that the request may take beyond fetching the page.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let isOn: @Sendable (_ appID: String) -> Bool
@@ -27,7 +27,7 @@ final class URLPreviewRoute: Sendable {
     private let answers = URLPreviewAnswers()
 
     /// - Parameters:
-    ///   - previewer: its owner closes it.
+    ///   - previewer: the owner closes it.
     ///   - isOn: whether an app has previews.
     init(
         _ services: HelpDeskServices, _ previewer: URLPreviewer, limits: CallWindows = limits, isOn: @escaping @Sendable (String) -> Bool

@@ -7,26 +7,24 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Passes registrations on to Sendbird's own registry of push tokens, and ends the session tokens of people whose keys were revoked. It
-/// calls Sendbird about each app with that app's tokens.
+/// Relays registrations to Sendbird's own registry of push tokens, and ends the session tokens of users whose keys were revoked. It calls
+/// Sendbird with the tokens of the event's app.
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only registrations that are still current;
-/// otherwise an old one could restore a token whose owner has signed out. Registrations of one person are passed on in order. Sendbird
-/// knows tokens and no devices, so a token that its device no longer has is removed, also where the device has another one.
+/// An event may be days old, while the registry has the current state. So an attempt reports only changes that still hold; otherwise an old
+/// registration could restore a token whose owner has signed out. Registrations of one user are relayed in order. Sendbird stores tokens
+/// without devices, so a token that its device no longer has is removed, even if the device has a new one.
 final class SendbirdNotifier: Notifier {
     private struct App: Sendable {
         let platform: PlatformClient
         let relaysRegistrations: Bool
     }
 
-    /// The maximum number of consecutive requests in an attempt: the removal of a token that was replaced, a registration, the creation of
-    /// its user, and the registration again, with each of an app's tokens.
+    /// The most requests of one attempt: removal of the replaced token, registration, creation of the user, and registration again; each
+    /// with every token of the app.
     private static let requestsPerAttempt = 4
 
-    /// True: a person's registrations are passed on in their order.
     var keepsTicketOrder: Bool { true }
     var concurrency: Int { relay.transport.concurrency }
-    /// Retries until the event expires.
     var retryPolicy: RetryPolicy { .webhook }
     var longestAttemptMilliseconds: UInt64 {
         UInt64(Self.requestsPerAttempt) * (apps.values.map(\.platform.longestMilliseconds).max() ?? 0)
@@ -38,8 +36,6 @@ final class SendbirdNotifier: Notifier {
     private let services: RelayServices
     private let apps: [ByteKey: App]
 
-    /// Makes a notifier.
-    /// - Parameter client: not closed here; the caller owns it.
     init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client) {
         self.relay = relay
         self.services = services
@@ -53,12 +49,12 @@ final class SendbirdNotifier: Notifier {
         self.apps = Dictionary(apps) { first, _ in first }
     }
 
-    /// One remedy for every reason: Sendbird refuses nothing else for good.
+    /// One remedy for every reason: Sendbird refuses nothing else permanently.
     func remedy(for reason: String) -> String {
         "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and \(LocalizedText.reload.english)"
     }
 
-    /// Passes a registration or a removal on, or ends sessions. Comments are not relayed: the help desk wrote them.
+    /// Relays a registration or a removal, or ends sessions. Comments are not relayed, because the help desk wrote them.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         guard let app = apps[ByteKey(event.identity.appID)] else {
@@ -131,7 +127,7 @@ final class SendbirdNotifier: Notifier {
         }
     }
 
-    /// Returns the delivery's outcome of an answer; a missing object counts as ended.
+    /// Converts an answer to an outcome. `notFound` is a success, because the object to remove does not exist.
     private func outcome(of answer: Result<JSONValue, PlatformError>) -> DeliveryOutcome {
         switch answer {
         case .success, .failure(.notFound): return DeliveryOutcome(.delivered, reason: StatusReason.word(200))

@@ -2,14 +2,14 @@ internal import Core
 internal import HTTPClient
 internal import JSON
 
-/// A push token as Sendbird Chat has it, and the requests about it.
+/// A push token of Sendbird Chat.
 ///
 /// Source: Sendbird, Chat Platform API v3, "Add a registration or device token", "Remove a registration or device token".
 struct SendbirdToken: Sendable, Equatable {
     private enum Service: String {
         case apns, gcm, huawei
 
-        /// The service of a type of device, in the words that apps use; nil for any other.
+        /// Nil for a device type that Sendbird has no push service for.
         init?(deviceType: String) {
             switch deviceType.lowercased() {
             case "ios", "iphone", "ipad", "apple", "apns": self = .apns
@@ -19,7 +19,7 @@ struct SendbirdToken: Sendable, Equatable {
             }
         }
 
-        /// The member of a registration's body that has the token.
+        /// The member of a registration's body that contains the token.
         var member: String {
             switch self {
             case .apns: "apns_device_token"
@@ -32,7 +32,7 @@ struct SendbirdToken: Sendable, Equatable {
     private let service: Service
     private let text: String
 
-    /// The token of a device; nil where Sendbird has no push service for its type, or could not remove it.
+    /// Nil when Sendbird has no push service for the type, or the token could not be removed later because it is no path component.
     init?(type: String, text: String) {
         guard let service = Service(deviceType: type), PlatformRequest.isAddressable(text) else { return nil }
         (self.service, self.text) = (service, text)
@@ -42,7 +42,7 @@ struct SendbirdToken: Sendable, Equatable {
         self.init(type: token.type, text: token.text)
     }
 
-    /// Compares bytes: tokens are no words.
+    /// Compares bytes, without Unicode equivalence.
     static func == (left: SendbirdToken, right: SendbirdToken) -> Bool {
         left.service == right.service && left.text.utf8.elementsEqual(right.text.utf8)
     }

@@ -62,7 +62,6 @@ struct SessionAnswers: Sendable {
 }
 
 extension SessionAnswers {
-    /// The route, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "Gets a session token for Sendbird Chat.",
         text: "The token never outlives the security key. Shadow mode issues no tokens.",

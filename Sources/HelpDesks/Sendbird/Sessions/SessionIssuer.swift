@@ -8,10 +8,10 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Gets the session tokens of one app's users from Sendbird. It lives as long as the app's settings are the same, across reloads. Any
-/// thread may ask.
+/// Obtains the session tokens of one app's users from Sendbird. It lives across reloads as long as the app's settings are unchanged. Safe
+/// on any thread.
 final class SessionIssuer: Sendable {
-    /// Receives the outcome once, on any thread; must not block.
+    /// Called once, on any thread; must not block.
     typealias Completion = @Sendable (SessionOutcome) -> Void
 
     private struct Waiter: Sendable {
@@ -19,10 +19,10 @@ final class SessionIssuer: Sendable {
         let complete: Completion
     }
 
-    /// Milliseconds after a token was received within which a revocation may turn out to be older than it: longer than a replica takes to
-    /// learn of one.
+    /// A revocation received within this time after a token may be older than the token: longer than a replica takes to receive a
+    /// revocation.
     private static let lagMilliseconds: UInt64 = 5000
-    /// Whether Sendbird refuses a user's id: "ParameterValueLengthExceeded", "InvalidValue".
+    /// Whether Sendbird rejects the user id: "ParameterValueLengthExceeded", "InvalidValue".
     static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
 
     static let requestNames = ["issue_session_token", "create_user"]
@@ -42,19 +42,17 @@ final class SessionIssuer: Sendable {
             SessionTokenCoalescer(app: appID, lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
     }
 
-    /// Whether the issuer of these settings would be the same.
     func hasSource(_ other: SessionSource) -> Bool { source == other }
 
-    /// The maximum duration of `ask` in milliseconds: Sendbird is asked for a token, then to create the user, then again.
+    /// The longest time of `ask`: Sendbird is called for a token, then to create the user, then again.
     var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
 
-    /// The token that is kept for a caller; nil when Sendbird must be asked.
+    /// Returns a cached token; nil when Sendbird must be called.
     func find(_ caller: AuthenticatedCaller) -> Session? {
         let now = services.clocks.unixMilliseconds()
         return coalescer.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
     }
 
-    /// The status of a person's tokens, for operators.
     func status(of userID: String) -> SessionStatus {
         let now = services.clocks.unixMilliseconds()
         let (session, limit) = coalescer.withLock { $0.status(of: ByteKey(userID), now: now) }
@@ -72,7 +70,7 @@ final class SessionIssuer: Sendable {
         return limit.map { .limited($0.rule, until: $0.until) }
     }
 
-    /// Gets a token for a caller whose key was in force a moment ago.
+    /// Obtains a token for a caller whose key has just been verified.
     func ask(_ caller: AuthenticatedCaller, _ complete: @escaping Completion) {
         let now = services.clocks.unixMilliseconds()
         guard now < caller.latest else { return complete(.expired) }
@@ -104,7 +102,7 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Asks Sendbird for a token.
+    /// Requests a token from Sendbird.
     /// - Parameter mayCreate: whether to create the user when Sendbird does not know it.
     private func call(
         _ number: UInt64, _ userID: String, since start: UnixMilliseconds, until end: UnixMilliseconds, mayCreate: Bool
@@ -128,8 +126,8 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Answers the requests that wait for a call. A token goes only to a person who may still have it, and does not outlive the key; others
-    /// call again.
+    /// Answers the waiters of a call. A waiter receives the token only if its key is still valid and expires no earlier than the token;
+    /// other waiters ask again.
     /// - Parameter mayHaveArrived: whether Sendbird may have received a request of the call.
     private func finish(
         _ number: UInt64, userID: String, answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
@@ -162,7 +160,7 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Has a person's tokens ended at Sendbird, by an event that is delivered until it has succeeded.
+    /// Ends a user's tokens at Sendbird by an event, which is delivered with retries.
     private func endSessions(of userID: String) {
         var random = SystemRandomNumberGenerator()
         let audience = services.state.current.subscriptions.registry
@@ -186,18 +184,16 @@ final class SessionIssuer: Sendable {
     }
 }
 
-/// The inputs on which an app's session tokens depend.
+/// The settings on which an app's session tokens depend.
 struct SessionSource: Equatable {
     let url: String
     let tokens: [SecretBytes]
-    /// Of each HTTP request; nil for the usual time.
     let timeoutMilliseconds: Int?
     let settings: Configuration.SessionTokens
 }
 
 extension Session {
-    /// Reads Sendbird's answer.
-    /// - Parameter end: the end that was asked for.
+    /// - Parameter end: the requested expiry.
     fileprivate static func read(
         _ json: JSONValue, since start: UnixMilliseconds, until end: UnixMilliseconds, now: UnixMilliseconds
     ) -> Result<Session, PlatformError> {

@@ -9,8 +9,7 @@ struct SessionIssuers: Sendable {
     let counters: SessionCounters
     private let issuers: [ByteKey: SessionIssuer]
 
-    /// Makes the issuers of a configuration. An app whose settings have not changed keeps the one that it has, with the tokens that are
-    /// kept.
+    /// Makes the issuers of a configuration. An app whose settings have not changed keeps its issuer and the cached tokens.
     /// - Parameter former: the issuers in force; nil at the start.
     init(_ configuration: Configuration, _ services: HelpDeskServices, former: SessionIssuers?) {
         var issuers: [ByteKey: SessionIssuer] = [:]
@@ -29,13 +28,10 @@ struct SessionIssuers: Sendable {
         counters = SessionCounters(services.metrics.sessionTokenRequests, apps: configuration.apps.filter { $0.sendbird != nil }.map(\.id))
     }
 
-    /// The maximum duration of any of them, in milliseconds.
     var longestMilliseconds: UInt64 { issuers.values.lazy.map(\.longestMilliseconds).max() ?? 0 }
 
-    /// The issuer of an app; nil when it has no session tokens.
     func issuer(of app: String) -> SessionIssuer? { issuers[ByteKey(app)] }
 
-    /// Tells all of them what may end tokens.
     func hear(_ item: CacheInvalidation.Item) {
         for issuer in issuers.values { issuer.hear(item) }
     }

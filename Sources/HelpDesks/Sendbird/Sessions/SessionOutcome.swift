@@ -2,18 +2,18 @@ internal import Core
 internal import Time
 
 enum SessionOutcome: Sendable {
-    /// Sendbird has given it, for this call or others that wait with it.
+    /// Sendbird issued it, for this call or another one that shares the request.
     case issued(Session)
     case kept(Session)
+    /// A limit of ours is reached.
     case limited(LimitRefusal)
-    /// Sendbird wants fewer requests.
+    /// Sendbird's rate limit is reached.
     case throttled(milliseconds: UInt64)
-    /// The key was revoked while Sendbird was asked.
+    /// The key was revoked while Sendbird was called.
     case revoked
-    /// The key has ended, but for the difference that clocks may have.
+    /// The key has expired since it was verified, or by the clocks' difference.
     case expired
     case refusedUser
-    /// There is no token now.
     /// - Parameter reason: a stable word for logs.
     case unavailable(reason: String)
 }

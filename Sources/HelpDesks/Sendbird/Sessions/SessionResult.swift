@@ -1,15 +1,14 @@
 internal import Core
 internal import Observability
 
-/// The result of a call for a session token, as in logs and metrics.
 enum SessionResult: String, CaseIterable {
     case issued
-    /// A cached token.
     case kept
     case malformed, denied
+    /// A limit of ours.
     case limited
+    /// A rate limit of Sendbird.
     case throttled
-    /// The app has no session tokens.
     case off
     case unavailable
 }
@@ -20,7 +19,6 @@ struct SessionCounters: Sendable {
     private let family: MetricFamily<Counter>
     private let apps: [ByteKey: [String: Counter]]
 
-    /// Makes the series of these apps, with 0.
     init(_ family: MetricFamily<Counter>, apps: [String]) {
         self.family = family
         let counters = apps.map { app in
@@ -29,7 +27,7 @@ struct SessionCounters: Sendable {
         self.apps = Dictionary(uniqueKeysWithValues: counters)
     }
 
-    /// Counts a call; `word` is one of `SessionResult`.
+    /// - Parameter word: one of `SessionResult`.
     func count(_ word: String, app: String?) {
         let known = app.flatMap { apps[ByteKey($0)]?[word] }
         (known ?? family.child(app ?? "", word)).increment()

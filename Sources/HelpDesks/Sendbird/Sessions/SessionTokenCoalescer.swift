@@ -3,52 +3,52 @@ internal import Crypto
 internal import Time
 
 struct Session: Sendable {
-    /// The app's credential for Sendbird; as good as a password.
+    /// The secret that the app sends to Sendbird.
     let token: SecretBytes
     let expiresAt: UnixMilliseconds
-    /// When Sendbird was asked for it.
+    /// The time of the request to Sendbird.
     let obtainedAt: UnixMilliseconds
-    /// When Sendbird's answer arrived. The token was issued at some moment between the two.
+    /// The time of Sendbird's answer. The token was issued between `obtainedAt` and then.
     let receivedAt: UnixMilliseconds
 
-    /// Whether only a tenth of its life, or less, is left.
+    /// Whether at most a tenth of its life is left.
     func isNearItsEnd(_ now: UnixMilliseconds) -> Bool {
         10 * now.remaining(until: expiresAt) <= obtainedAt.remaining(until: expiresAt)
     }
 }
 
-/// Decides when Sendbird is asked for a session token of an app's users: a token that is kept needs no call, who asks for the same person
-/// shares one, and the limits say how often there may be another.
+/// Decides when Sendbird is called for a session token of an app's users. A cached token needs no call, callers of the same user share one,
+/// and limits restrict the rate of calls.
 ///
-/// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value,
-/// and the caller locks; all moments are of the wall clock, because Sendbird compares them with its own.
+/// Each call that `ask` orders must be ended by `finish` exactly once, because its waiters are stored here. It is a value, and the caller
+/// locks. All times are of the wall clock, because Sendbird compares them with its own.
 struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     struct Request: Sendable {
         let user: ByteKey
-        /// When the security key ends, which no token outlives.
+        /// The expiry of the security key, which no token outlives.
         let latest: UnixMilliseconds
         let waiter: Waiter
     }
 
     enum Step {
         case answer(Session)
-        /// Nothing: a call that is under way answers.
+        /// Nothing: a call under way answers.
         case wait
-        /// Ask Sendbird for a token that ends then, and pass this number to `finish`.
+        /// Call Sendbird for a token that expires then, and pass this number to `finish`.
         case call(UInt64, until: UnixMilliseconds)
         case limited(LimitRefusal)
-        /// Answer that too many calls are under way.
         case overloaded
     }
 
     struct End {
         let requests: [Request]
-        /// Whether `forget` has come since the call, so that its token may have been ended.
+        /// Whether `forget` was called after the call began, so that its token may have been ended.
         let isForgotten: Bool
     }
 
     private struct Call {
         let user: ByteKey
+        /// The time at which the limits counted it.
         let at: UnixMilliseconds
         var requests: [Request]
     }
@@ -62,13 +62,11 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     private var callOfUser: [ByteKey: UInt64] = [:]
     private var lastCall: UInt64 = 0
 
-    /// Makes a ledger without tokens.
     /// - Parameters:
-    ///   - app: whose users' tokens they are.
-    ///   - lifeMilliseconds: how long a token lives at most; positive.
+    ///   - lifeMilliseconds: the longest life of a token; positive.
     ///   - rules: of the scopes `user` and `app`; they count calls.
-    ///   - sessionLimit: how many tokens are kept; the oldest leaves first. One takes about half a kilobyte.
-    ///   - callLimit: how many calls may be under way: half of the app's requests, so that webhooks and tickets find the other half free.
+    ///   - sessionLimit: the most tokens that are cached; the oldest is evicted. One takes about half a kilobyte.
+    ///   - callLimit: the most calls under way: half of the app's requests, so that webhooks and tickets have the other half.
     init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
         self.app = app
         self.lifeMilliseconds = lifeMilliseconds
@@ -79,14 +77,14 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     var count: Int { sessions.count }
 
-    /// The token that is kept for a person, if it may be handed out: it does not outlive the key, and a new one would not live much longer.
+    /// Returns a user's cached token if it may be issued: it does not outlive the key, and a new one would not live much longer.
     func find(_ user: ByteKey, latest: UnixMilliseconds, now: UnixMilliseconds) -> Session? {
         guard let session = sessions[user], now < session.expiresAt, session.expiresAt <= latest else { return nil }
         // Near the end of the key a new token would have the same end.
         return session.isNearItsEnd(now) && session.expiresAt < end(latest, now) ? nil : session
     }
 
-    /// A person's token that is kept and has not ended, and the limit that a call for another one would break now.
+    /// Returns a user's cached token if it has not expired, and the limit that another call would exceed now.
     func status(of user: ByteKey, now: UnixMilliseconds) -> (Session?, LimitRefusal?) {
         (sessions[user].flatMap { now < $0.expiresAt ? $0 : nil }, windows.refusal(of: person(user), now: now))
     }
@@ -109,8 +107,8 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     /// Ends a call.
     /// - Parameters:
-    ///   - session: the token that Sendbird has given; nil when it has given none. It is kept unless it may have been ended.
-    ///   - mayHaveArrived: whether Sendbird may have received a request of the call; otherwise the call does not count for the limits.
+    ///   - session: nil when Sendbird issued none. It is cached unless it may have been ended.
+    ///   - mayHaveArrived: whether Sendbird may have received a request of the call; otherwise the limits do not count it.
     mutating func finish(_ number: UInt64, _ session: Session?, mayHaveArrived: Bool = true) -> End {
         guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
         if !mayHaveArrived { windows.giveBack(person(call.user), at: call.at) }
@@ -122,8 +120,8 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         return End(requests: call.requests, isForgotten: isForgotten)
     }
 
-    /// Forgets a person's token, also that of a call under way: later requests start a new call.
-    /// - Returns: the cached token.
+    /// Drops a user's token, and the one that a call under way will return: later requests start a new call.
+    /// - Returns: the token that was cached.
     mutating func forget(_ user: ByteKey) -> Session? {
         callOfUser[user] = nil
         return sessions.remove(user)

@@ -2,8 +2,8 @@ internal import Core
 internal import Threading
 internal import Time
 
-/// Limits a customer's ticket requests, so that no single one uses up Sendbird's limits for the app. In memory: each process counts by
-/// itself.
+/// The rate limits of one customer's calls about tickets, so that no single customer uses up the app's limit at Sendbird. Kept in memory:
+/// each process counts separately.
 final class TicketLimits: Sendable {
     static let calls = LimitRule(per: .user, max: 60, windowMilliseconds: 60_000)
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)
@@ -17,12 +17,12 @@ final class TicketLimits: Sendable {
 
     private let state = Monitor(State())
 
-    /// Takes a new ticket back that was surely not made. The call counts all the same.
+    /// Gives back a new ticket that was certainly not created. The call stays counted.
     func giveBackCreation(_ person: CallWindows.Person, at time: UnixMilliseconds) {
         state.withLock { $0.creations.giveBack(person, at: time) }
     }
 
-    /// Counts a call, unless a limit refuses it.
+    /// Counts a call, unless a limit rejects it.
     func take(_ person: CallWindows.Person, isCreation: Bool, now: UnixMilliseconds) -> LimitRefusal? {
         state.withLock { state in
             if let refusal = state.calls.refusal(of: person, now: now) { return refusal }

@@ -2,17 +2,17 @@ internal import Core
 internal import HelpDesk
 internal import JSON
 
-/// A customer's request about their own tickets, without their identity.
+/// A customer's request about their own tickets, without the customer's identity.
 enum TicketRequest: Sendable {
     case list(TicketQuestion.Selection, [TicketField], after: TicketCursor)
     case show(TicketLocator)
     case count
-    /// The draft names no person yet.
+    /// The draft's user id is still empty.
     case create(TicketDraft)
     case close(Int64, comment: String?)
     case reopen(Int64)
     case relate(Int64, to: [String])
-    /// Sets fields of a ticket, or the customer's own where none is named.
+    /// Sets fields of a ticket, or the customer's own fields when no ticket is named.
     case setFields([TicketField], ofTicket: Int64?)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
 
@@ -125,7 +125,7 @@ enum TicketRequest: Sendable {
 }
 
 extension JSONObject {
-    /// A text; nil when the member is missing or null.
+    /// Returns nil when the member is missing or null.
     fileprivate func text(_ name: String) throws(BodyError) -> String? {
         switch self[name] {
         case nil, .null: return nil
@@ -134,10 +134,10 @@ extension JSONObject {
         }
     }
 
-    /// The comment; nil also for an empty one, which the vendor's SDKs write where there is none.
+    /// Returns nil also for an empty comment, which the vendor's SDKs write for none.
     fileprivate func comment() throws(BodyError) -> String? { try text("comment").flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A number from 1 on, also as text, because programs that have no integers of 64 bits cannot write every number.
+    /// Reads a positive number, or its digits as text, because programs without 64-bit integers cannot write every number.
     fileprivate func number(_ name: String) throws(BodyError) -> Int64 {
         guard let number = self[name].flatMap(DeskTicket.number), number > 0 else {
             throw .unexpected(field: name, expectation: "expected a whole number from 1 on, or its digits as a string")

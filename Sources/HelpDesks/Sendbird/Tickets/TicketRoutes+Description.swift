@@ -3,7 +3,6 @@ internal import HTTPServer
 internal import HelpDesk
 internal import JSON
 
-/// The routes, as the OpenAPI document describes them.
 extension TicketRoutes {
     private static let text = "Only the person's own tickets: another's look as if they were not there. The body is JSON."
     private static let number: JSONValue = ["anyOf": [Schema.integer(1...Int64.max), ["type": "string", "pattern": "^[1-9][0-9]*$"]]]

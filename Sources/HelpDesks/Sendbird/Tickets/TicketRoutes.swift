@@ -8,13 +8,13 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no
-/// token of Sendbird Desk's.
+/// `POST /sendbird/tickets/…`: a customer's calls about their own tickets, with the security key, so that the app needs no token of
+/// Sendbird Desk.
 final class TicketRoutes: Sendable {
-    /// The timeout of a call: the longest one asks Sendbird seven times, each for at most five seconds.
+    /// The longest call sends seven requests to Sendbird, each with a timeout of five seconds by default.
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(37_000)
     private static let bodyLimit = 32 * 1024
-    /// Bounds of concurrent and of waiting calls to Sendbird: in total, of an app, and of a person.
+    /// The most calls that run at a time and that wait: in all, of an app, and of a user.
     private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
 
     private let app: @Sendable (_ appID: String) -> SendbirdState.App?
@@ -23,7 +23,7 @@ final class TicketRoutes: Sendable {
     private let limits = TicketLimits()
     private let isStopping = Monitor(false)
 
-    /// - Parameter app: an app; nil when it serves its customers no tickets.
+    /// - Parameter app: returns nil for an app that serves its customers no tickets.
     init(_ services: HelpDeskServices, app: @escaping @Sendable (_ appID: String) -> SendbirdState.App?) {
         self.services = services
         self.app = app
@@ -46,7 +46,6 @@ final class TicketRoutes: Sendable {
         ]
     }
 
-    /// Makes the series of an app, with 0.
     static func expect(_ metrics: HelpDeskMetrics, app: String) {
         for result in results { _ = metrics.ticketRequests.child(app, result) }
     }
@@ -55,7 +54,7 @@ final class TicketRoutes: Sendable {
         "done", "malformed", "denied", "off", "limited", "not_found", "conflict", "throttled", "refused", "unavailable",
     ]
 
-    /// Ends the threads. Call it once, when no request can come any more.
+    /// Ends the threads. Call it once, when no more requests can arrive.
     func stop() {
         isStopping.update { $0 = true }
         queue.stop()
@@ -102,7 +101,7 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// The refusal of a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when it may be done.
+    /// Refuses a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when the call may proceed.
     private func refusal(of caller: AuthenticatedCaller) -> AuthenticatedAnswer? {
         do throws(CryptoError) {
             guard try caller.isRevoked(services.revocations.current) else { return nil }
@@ -113,6 +112,7 @@ final class TicketRoutes: Sendable {
         }
     }
 
+    /// Calls Sendbird, and blocks.
     private static func answer(to payload: TicketRequest, of userID: String, _ app: SendbirdState.App) throws(TicketFailure)
         -> AuthenticatedAnswer
     {
@@ -166,8 +166,8 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// One ticket as its customer may see it. Where Chat cannot be asked, the related channels are left open: all else is known, and a
-    /// change was made.
+    /// Answers with one ticket. While Chat cannot be queried, the related channels are null: all other members are known, and the change
+    /// was made.
     private static func shown(_ ticket: Ticket, to userID: String, _ tickets: DeskTickets) -> AuthenticatedAnswer {
         do throws(TicketFailure) {
             return shown(.object(ticket.customerJSON(related: try tickets.relatedChannels(of: ticket, joinedBy: userID))))
@@ -176,7 +176,7 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// - Parameter failure: why a part was not done, for the log; nil when all was.
+    /// - Parameter failure: the reason why a part was not done, for the log; nil when nothing failed.
     private static func shown(_ json: JSONValue, status: Int = 200, lacking failure: TicketFailure? = nil) -> AuthenticatedAnswer {
         AuthenticatedAnswer(
             Response(status: status, json: json, headers: [("Cache-Control", "no-store")]), result: "done", reason: failure?.reason,

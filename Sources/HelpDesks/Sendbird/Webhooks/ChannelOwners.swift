@@ -3,33 +3,31 @@ internal import Notifiers
 internal import Threading
 internal import Time
 
-/// The answer of Desk to the question whose channel it is.
 enum OwnerAnswer: Sendable, Equatable {
     case owner(ChannelOwner)
-    /// No ticket has this channel, as far as Desk knows now.
     case nobody
     /// There is no answer.
     /// - Parameters:
     ///   - reason: a stable word for logs, such as `timeout` or `status_429`.
-    ///   - retryAfterMilliseconds: when Desk may be asked again, if it has said so.
+    ///   - retryAfterMilliseconds: nil when Desk has not stated it.
     case unavailable(reason: String, retryAfterMilliseconds: UInt64?)
 }
 
-/// Finds out whose channel it is by asking Desk. The completion is called exactly once, on any thread, within
-/// `ChannelOwners.limitMilliseconds`.
+/// Queries Desk for the owner of a channel. The completion is called exactly once, on any thread, within `ChannelOwners.limitMilliseconds`.
 typealias OwnerFinder =
     @Sendable (
         _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (OwnerAnswer) -> Void
     ) -> Void
 
-/// Asks Desk for the owner of a channel. A missing owner is cached for a short time: otherwise each message of a channel without an owner
-/// would ask again.
+/// Queries Desk for the owner of a channel. If Desk knows none, that is cached for a short time; otherwise each message of such a channel
+/// would query Desk again.
 final class ChannelOwners: Sendable {
-    /// Milliseconds within which Desk must answer. Chat waits five seconds for the answer to its webhook, and the store needs some of them.
+    /// The timeout for Desk. Chat waits five seconds for the answer to its webhook, and the store needs some of them.
     static let limitMilliseconds: UInt64 = TimeLimit.milliseconds(2500)
-    /// Milliseconds. A ticket may follow its channel, and Desk's webhook about it takes effect at once.
+    /// The time for which an unknown channel is cached. A ticket may be created after its channel, and Desk's webhook about it takes effect
+    /// at once.
     static let memoryMilliseconds: UInt64 = 30_000
-    /// Of how many channels; whichever was asked for longest ago leaves first.
+    /// The most channels that are cached; the least recently queried is evicted.
     private static let mostChannels = 10_000
 
     private struct Channel: Hashable {
@@ -38,14 +36,13 @@ final class ChannelOwners: Sendable {
     }
 
     private let clocks: Clocks
-    /// Channels without an owner, each until a time.
+    /// The time until which a channel is taken for unknown.
     private let unknown = Monitor(BoundedTable<Channel, MonotonicMilliseconds>(limit: mostChannels))
 
     init(_ clocks: Clocks) {
         self.clocks = clocks
     }
 
-    /// Finds the owner of a channel.
     /// - Parameter completion: called exactly once, on any thread, perhaps before this returns.
     func find(_ app: SendbirdState.App, channel: String, completion: @escaping @Sendable (OwnerAnswer) -> Void) {
         let key = Channel(appID: ByteKey(app.id), url: ByteKey(channel))
@@ -68,11 +65,12 @@ final class ChannelOwners: Sendable {
 }
 
 extension OwnerAnswer {
-    /// Milliseconds within which the ticket of a named bot's message may follow it: a bot may greet before Desk has made the ticket.
+    /// The time after a named bot's message within which its ticket may be created: a bot may greet before Desk has created the ticket.
     private static let ticketMilliseconds: UInt64 = 600_000
 
-    /// The answer as it counts for a message: none yet where the ticket may still follow. No customer's message waits like this.
-    /// - Parameter age: how long ago the message arrived, in milliseconds.
+    /// Turns `nobody` into `unavailable` while the ticket of a named bot's message may still be created. Customers' messages never wait for
+    /// it.
+    /// - Parameter age: the milliseconds since the message arrived.
     func counted(for webhook: ChatWebhook, age: UInt64) -> OwnerAnswer {
         guard self == .nobody, webhook.isComment, webhook.writer == .namedBot, age < Self.ticketMilliseconds else { return self }
         return .unavailable(reason: IgnoreReason.unknownTicket.rawValue, retryAfterMilliseconds: nil)

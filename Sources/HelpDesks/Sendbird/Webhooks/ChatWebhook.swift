@@ -3,28 +3,28 @@ internal import HelpDesk
 internal import JSON
 internal import Time
 
-/// A webhook of Sendbird Chat about a message of a channel. Fields that are not known are ignored; most of the others may be missing.
+/// A webhook of Sendbird Chat about a message in a channel. Unknown fields are ignored; most of the others may be missing.
 struct ChatWebhook: Sendable {
     enum Category: String, Sendable {
         case sent = "group_channel:message_send"
         case updated = "group_channel:message_update"
     }
 
-    /// The writer of a message, as far as the webhook itself shows it.
+    /// The writer of a message, as far as the webhook shows it.
     enum Writer: Sendable {
         case support
         case administrator
         /// A bot that the app names. A customer can make it repeat a text.
         case namedBot
-        /// Somebody with a bot's custom type in an app that does not name its bots, as a customer may have; or Sendbird itself after an act
-        /// of a member.
+        /// A user with a bot's custom type in an app that does not name its bots, which a customer may set; or Sendbird itself after a
+        /// member's action.
         case automatic
-        /// A user with a bot's custom type whom the app's bots do not include.
+        /// A user with a bot's custom type whom the app does not name among its bots.
         case unnamedBot
-        /// A customer, another member of the channel, or a stranger.
+        /// A customer, another member of the channel, or an outsider.
         case other
 
-        /// Whether a message counts as a bot's, for which a customer may be the cause.
+        /// Whether a message is treated as a bot's, which a customer may have caused.
         var mayBeBot: Bool { self == .namedBot || self == .automatic }
     }
 
@@ -35,22 +35,21 @@ struct ChatWebhook: Sendable {
     let writer: Writer
     let messageID: HelpDeskID
     let channel: HelpDeskID
-    /// The message's text; of a bot's, without the quick replies that its model has embedded, which apps show apart from it.
+    /// Without the quick replies that a bot's model has embedded, which apps show separately.
     let text: String
-    /// The user id of the writer; nil where none is named.
     let senderID: String?
     let senderName: String?
-    /// See `AvatarURL.read`; nil unless the writer is of support or a named bot, because phones load it, and a customer can write as
-    /// others.
+    /// The URL returned by `AvatarURL.read`. Nil unless the writer is support or a named bot, because phones load the URL, and a customer
+    /// can write as others.
     let senderAvatar: String?
     let file: Comment.Attachment?
-    /// When the message was written or changed; nil when that is not said.
+    /// The time at which the message was written or changed; nil when unknown.
     let occurredAt: UnixMilliseconds?
-    /// The one member of the channel who is neither of support nor a named bot; nil when the webhook has no members, several such, or one
-    /// whose id cannot be read.
+    /// The only channel member who is neither support nor a named bot; nil when there are no members, several such, or one with an
+    /// unreadable id.
     let customerID: String?
 
-    /// Whether it brings a new message for the customer, which is recognised by its own identity; otherwise it is about a question.
+    /// Whether the message is new content for the customer, identified by its own id; otherwise it belongs to a question.
     var isComment: Bool {
         switch content {
         case .comment, .preview: true
@@ -62,11 +61,10 @@ struct ChatWebhook: Sendable {
         Event.Identity(appID: appID, ticketID: channel, commentID: messageID, deviceID: "")
     }
 
-    /// Reads a webhook's body.
     /// - Parameters:
-    ///   - appID: the app whose path it came to.
+    ///   - appID: the app of the webhook URL.
     ///   - bots: the user ids of that app's bots; nil when it does not name them.
-    /// - Returns: nil when it is about no message of a ticket: another category, or another kind of channel.
+    /// - Returns: nil for another category, or a channel that is no ticket's.
     init?(_ root: WebhookFields, appID: String, bots: Set<ByteKey>?) throws(WebhookError) {
         guard let category = Category(rawValue: try Self.category(root, appID: appID)) else { return nil }
         self.category = category
@@ -96,7 +94,7 @@ struct ChatWebhook: Sendable {
         customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") }, bots)
     }
 
-    /// The category of a webhook of the app whose path it came to.
+    /// Returns the category, and rejects a webhook that names another app than the URL.
     static func category(_ root: WebhookFields, appID: String) throws(WebhookError) -> String {
         let name = try root.requiredString("category", "a string such as group_channel:message_send")
         if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
@@ -105,7 +103,7 @@ struct ChatWebhook: Sendable {
         return name
     }
 
-    /// Whether a channel is a ticket's, or may be one.
+    /// Whether a channel is a ticket's. True when it has no custom type.
     static func isOfTicket(_ channel: WebhookFields) -> Bool { channel.string("custom_type").map { $0 == ticketChannel } ?? true }
 
     private static func writer(_ sender: String?, isOfAdministrator: Bool, customType: String, _ bots: Set<ByteKey>?) -> Writer {
@@ -118,7 +116,7 @@ struct ChatWebhook: Sendable {
         return bots.contains(ByteKey(sender)) ? .namedBot : looksLikeBot ? .unnamedBot : .other
     }
 
-    /// - Parameter members: the user ids; nil for one that cannot be read.
+    /// - Parameter members: the user ids; nil for an unreadable one.
     private static func customer(among members: [String?], _ bots: Set<ByteKey>?) -> String? {
         let others = members.filter { member in
             guard let member else { return true }
@@ -128,8 +126,8 @@ struct ChatWebhook: Sendable {
         return customer
     }
 
-    /// A word in one of two locations, of which one may be empty or missing.
-    /// - Parameter strict: the word that takes precedence in either location, because it hides a message from the customer.
+    /// Returns a word that may be in either of two members, one of which may be empty or missing.
+    /// - Parameter strict: the word that takes precedence, because it hides a message from the customer.
     private static func word(_ places: [String?], preferring strict: String) -> String? {
         let words = places.compactMap { $0 }.filter { !$0.isEmpty }
         return words.contains(strict) ? strict : words.first

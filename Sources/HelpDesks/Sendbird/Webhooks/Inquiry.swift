@@ -1,17 +1,16 @@
 internal import Core
 internal import JSON
 
-/// The state of a question to the customer.
 enum InquiryState: String, Sendable {
     case waiting = "WAITING"
     case confirmed = "CONFIRMED"
     case declined = "DECLINED"
 }
 
-/// A message about a question: the question itself, or the customer's answer.
+/// A question's state in a message: asked, or answered by the customer.
 struct InquiryAnswer: Sendable, Equatable {
     let state: InquiryState
-    /// 1 to 5, of a rating.
+    /// 1 to 5, for a rating.
     let score: Int64?
     /// The customer's own words with a rating; never empty.
     let comment: String?
@@ -20,21 +19,21 @@ struct InquiryAnswer: Sendable, Equatable {
         (self.state, self.score, self.comment) = (state, score, comment)
     }
 
-    /// A digest of an answer, which distinguishes another one from a repetition.
     fileprivate var digest: Int64 { shortDigest(of: state.rawValue, "\(score ?? 0)", comment ?? "") }
 }
 
-/// The state of one question: a pure state machine, and its form in a topic.
+/// The stored state of one question: a pure state machine, and its form in a topic.
 struct Inquiry: Sendable, Equatable {
     struct Step: Sendable, Equatable {
+        /// Whether the message asks the question for the first time.
         var isAsked = false
         var answer: InquiryAnswer?
         var remark: WebhookRemark?
     }
 
-    /// nil before the question.
+    /// Nil until the question has arrived.
     private(set) var state: InquiryState?
-    /// The answer that came before its question.
+    /// An answer that arrived before its question.
     private(set) var early: InquiryAnswer?
     private var answer: Int64?
     private(set) var remarks = 0
@@ -73,7 +72,7 @@ struct Inquiry: Sendable, Equatable {
 }
 
 extension Inquiry {
-    /// Reads the form of `data`; an unreadable one counts as unknown.
+    /// Reads the form written by `data`. Anything unreadable is treated as unknown.
     init(_ conversation: ConversationState?) {
         guard let conversation, let root = try? JSONElement(parsing: conversation.data.span) else { return }
         state = root["state"]?.string.flatMap { InquiryState(rawValue: $0) }

@@ -3,11 +3,10 @@ internal import HelpDesk
 internal import JSON
 internal import Time
 
-/// A ticket as Desk reports it; every field may be missing.
+/// A ticket in a webhook of Desk; every field may be missing.
 struct ReportedTicket: Sendable, Equatable {
     let id: HelpDeskID
     let channel: HelpDeskID?
-    /// The kind of channel that it came from.
     let channelType: String?
     let userID: String?
     let status: String?
@@ -39,18 +38,19 @@ struct ReportedTicket: Sendable, Equatable {
         (self.priority, self.group, self.agent) = (priority, group, agent)
     }
 
-    /// Whether it has ended; nil when that is not said.
+    /// Nil when the webhook does not contain it.
     fileprivate var isClosed: Bool? {
         if let closeStatus { return closeStatus != "NOT_CLOSED" }
         return status.map { $0 == "CLOSED" }
     }
 }
 
-/// The known state of a ticket: a pure function of Desk's webhooks, and its form in a topic.
+/// The stored state of a ticket: a pure function of Desk's webhooks, and its form in a topic.
 struct KnownTicket: Sendable, Equatable {
     struct Step: Sendable, Equatable {
+        /// The events, in the order in which they are reported.
         var kinds: [Event.Kind] = []
-        /// The changed members with their former values; nil where none was known.
+        /// The changed fields with their former values; nil for an unknown former value.
         var changes: [Change] = []
         var remark: WebhookRemark?
     }
@@ -68,20 +68,18 @@ struct KnownTicket: Sendable, Equatable {
     private(set) var group: String?
     private(set) var agent: String?
     private(set) var isClosed = false
-    /// The time of Desk's newest report, by its own clock.
     private(set) var reportedAt: UnixMilliseconds?
     private var isKnown = false
-    /// Whether `ticket.created` was reported; webhooks may arrive in another order than they were sent in.
+    /// Whether `ticket.created` was reported. Webhooks may arrive out of order.
     private var isCreationReported = false
 
     private static let creation = "TICKET.CREATED"
 
     init() {}
 
-    /// Takes in a webhook.
     /// - Parameters:
     ///   - type: the webhook's `eventType`.
-    ///   - toldAt: the webhook's `createdAt`; without it the webhook counts as newer than all before.
+    ///   - toldAt: the webhook's `createdAt`; without it the webhook is treated as the newest.
     mutating func take(_ ticket: ReportedTicket, type: String, reportedAt time: UnixMilliseconds?) -> Step {
         var step = Step()
         if type == Self.creation, isKnown, !isCreationReported {
@@ -133,7 +131,7 @@ struct KnownTicket: Sendable, Equatable {
 }
 
 extension KnownTicket {
-    /// Reads the form of `data`; an unreadable one counts as unknown.
+    /// Reads the form written by `data`. Anything unreadable is treated as unknown.
     init(_ conversation: ConversationState?) {
         guard let conversation, let root = try? JSONElement(parsing: conversation.data.span), root.isObject else { return }
         isKnown = true

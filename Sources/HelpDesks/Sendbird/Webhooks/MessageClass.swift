@@ -2,35 +2,32 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// The kind and audience of a message in a ticket's channel: a pure function of three of its fields.
+/// The class of a message in a ticket's channel, and who sees it: a pure function of three of its fields.
 enum MessageClass: Sendable, Equatable {
-    /// Support alone sees it: nothing is made of it.
+    /// Only support sees it. It is ignored.
     case agentsOnly
     /// The customer sees it.
-    /// - Parameter isPushed: whether phones show it.
+    /// - Parameter isPushed: whether phones show a notification.
     case comment(isPushed: Bool)
-    /// The preview of an address, added to a message that was delivered before.
+    /// The customer sees the preview of a URL, which is added to an earlier message.
     case preview
     /// Support asks whether the ticket may be closed, or the customer has answered.
     case closure(InquiryAnswer?)
     /// Support asks for a rating, or the customer has rated.
     case satisfaction(InquiryAnswer?)
 
-    /// The `custom_type` of messages that support alone sees.
     static let agentsOnlyType = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
-    /// The `custom_type` of messages of Desk's bots.
     static let botType = "SENDBIRD_DESK_BOT_MESSAGE"
-    /// The `custom_type` of messages that Sendbird writes after acts of members, such as joining.
+    /// The `custom_type` of messages that Sendbird writes after members' actions, such as joining.
     static let autoEventType = "SENDBIRD:AUTO_EVENT_MESSAGE"
     private static let systemTypes: Set<String> = [
         "ASSIGN", "TRANSFER", "CLOSE", "TICKET_ASSIGN", "TICKET_TRANSFER", "TICKET_CLOSE",
     ]
 
-    /// Classifies a message; the first rule that matches counts.
+    /// Classifies a message; the first matching rule applies.
     /// - Parameters:
     ///   - type: `MESG`, `FILE` or `ADMM`.
-    ///   - customType: empty when it has none.
-    ///   - data: the text that came with it.
+    ///   - customType: empty when the message has none.
     init(type: String, customType: String, data: String?) {
         if customType == Self.agentsOnlyType {
             self = .agentsOnly
@@ -57,23 +54,21 @@ enum MessageClass: Sendable, Equatable {
     }
 }
 
-/// The words of messages in which support asks the customer for something.
 enum RichMessage {
-    /// The `custom_type`.
     static let customType = "SENDBIRD_DESK_RICH_MESSAGE"
-    /// The `type` in `data`: may the ticket be closed?
+    /// The `type` in `data` of the question whether the ticket may be closed.
     static let closure = "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
-    /// The `type` in `data`: how content is the customer?
+    /// The `type` in `data` of a request for a rating.
     static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
 }
 
-/// The `data` of a message: the text of a JSON object, or base64 of one.
+/// The `data` of a message: a JSON object as text, or base64 of one.
 struct MessageData {
     private static let mostValues = 4096
     private let bytes: [UInt8]
     private let root: JSONElement
 
-    /// Nil for anything else, which is no error: an app may put there what it likes.
+    /// Nil for anything else, which is no error, because apps choose the contents.
     init?(_ text: String) {
         // The form of most messages.
         guard !text.isEmpty else { return nil }
@@ -92,13 +87,12 @@ struct MessageData {
         return root
     }
 
-    /// Empty when it has none.
     var type: String { root["type"]?.string ?? "" }
 
-    /// The state of the question whether a ticket may be closed; nil when it is unknown.
+    /// The state of the question whether a ticket may be closed; nil when unreadable.
     var closure: InquiryAnswer? { state.map { InquiryAnswer($0) } }
 
-    /// The state of a request for a rating; nil when it is unknown, also when the score is not 1 to 5.
+    /// The state of a request for a rating; nil when unreadable, also when the score is not 1 to 5.
     var satisfaction: InquiryAnswer? {
         guard let state, state != .declined else { return nil }
         if state == .waiting { return InquiryAnswer(.waiting) }
@@ -107,13 +101,13 @@ struct MessageData {
         return InquiryAnswer(.confirmed, score: score, comment: comment.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// A copy of its `body`; nil when that is no object.
+    /// A copy of `body`; nil when it is no object.
     var body: JSONObject? {
         guard case .object(let body)? = JSONValue(parsing: bytes)?["body"] else { return nil }
         return body
     }
 
-    /// The word of a question's state: `state`, or `status` where there is none.
+    /// `state`, or `status` when it is missing.
     var stateWord: String? { root["body"]?["state"]?.string ?? root["body"]?["status"]?.string }
 
     private var state: InquiryState? { stateWord.flatMap { InquiryState(rawValue: $0) } }

@@ -1,49 +1,47 @@
 internal import Core
 
-/// The facts beside a message on which its decision depends.
+/// Stored facts on which the decision about a message depends.
 struct ChatMemory: Sendable, Equatable {
-    /// The owner of the channel; nil when it is unknown.
+    /// The owner of the channel; nil when unknown.
     var owner: ChannelOwner?
-    /// Whether Desk has answered whose channel it is.
+    /// Whether Desk has answered about the owner.
     var isDeskAsked = false
-    /// The question with the number of this message.
     var inquiry = Inquiry()
 }
 
-/// The consequence of a message. docs/SENDBIRD.md has the table of cases, "Who may cause what".
+/// The decision about a message. docs/SENDBIRD.md has the table of cases, "Who may cause what".
 enum MessageDecision: Sendable, Equatable {
-    /// Only Desk can say, because it depends on the customer of the channel.
+    /// The decision depends on the channel's customer, and only Desk knows.
     case undecided
-    /// Ignored.
-    /// - Parameter reason: nil for a message that no user misses, such as one of the customer's own.
+    /// Nothing is done.
+    /// - Parameter reason: nil for an expected message, such as one by the customer.
     case ignored(IgnoreReason?)
-    /// Delivered to the customer.
-    /// - Parameter isPushed: whether phones show it.
+    /// The customer is notified.
+    /// - Parameter isPushed: whether phones show a notification.
     case comment(isPushed: Bool)
     /// A question was asked or answered, or the message does not fit the question.
     /// - Parameters:
     ///   - inquiry: the question after the message.
-    ///   - step: the part that is new.
-    ///   - isPushed: whether phones show the question.
+    ///   - step: the change.
+    ///   - isPushed: whether phones show a notification of the question.
     case inquiry(Inquiry, Inquiry.Step, isPushed: Bool)
-    /// The state of a question or its score cannot be read.
     case malformed
 }
 
-/// The reason why a message that support may miss is ignored: a word of the log.
+/// The reason why a possibly unexpected message is ignored, as in logs.
 enum IgnoreReason: String, Sendable {
-    /// A user who is not of support has sent a question.
+    /// The sender of a question is not support.
     case questionNotOfSupport = "question_not_of_support"
-    /// Desk knows no ticket of the channel in which a bot has written.
+    /// A bot wrote in a channel for which Desk knows no ticket.
     case unknownTicket = "unknown_ticket"
     /// The app names its bots, and another user has written with a bot's custom type.
     case notABot = "not_a_bot"
 }
 
 extension ChatWebhook {
-    /// Decides what follows from the message: a pure function of it and of the facts that are remembered.
+    /// Decides about the message: a pure function of it and of the stored facts.
     ///
-    /// It is `ignored` without an owner only if it is with every owner, so such a message is never given to a store.
+    /// Without an owner it returns `ignored` only if it does so with every owner, so such a message is never given to a store.
     func decision(_ memory: ChatMemory) -> MessageDecision {
         switch (content, category) {
         case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored(nil)

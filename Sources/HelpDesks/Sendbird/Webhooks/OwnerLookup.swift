@@ -6,31 +6,28 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Asks again for the owners of held messages, and then has the store deliver them. Any process may make an attempt, and may end in the
-/// middle of it: the store recognises a message that was delivered.
+/// Queries Desk again for the owner of held messages' channels, and then has the store create their events. Any process may make an
+/// attempt, and may terminate during it: the store deduplicates messages.
 ///
-/// A failure never pauses the lane, because every app has a Desk of its own: an unavailable Desk must not delay the others.
+/// A failure never applies to the whole lane, because every app has its own Desk, and one that is unavailable must not delay the others.
 final class OwnerLookup: Notifier {
-    /// The reasons of attempts that have ended well.
     enum Reason: String {
         case reported = "owner_found"
         case nobody = "no_customer"
         case duplicate
-        /// Such a message of this owner is not delivered, such as one of the customer's own.
+        /// The message needs no event for this owner, such as one by the customer.
         case ignored
-        /// Desk knows no ticket of the channel in which a bot has written.
         case unknownTicket = "unknown_ticket"
     }
 
-    /// True: the messages of a channel are delivered in order.
     var keepsTicketOrder: Bool { true }
     /// Enough for one app whose Desk hangs, and others.
     var concurrency: Int { 16 }
-    /// A phone should not wait much longer than an outage. An attempt may come before Desk accepts another call, because Desk's webhook may
-    /// have named the owner; `PlatformClient` then holds the request back.
+    /// A notification should not be delayed much beyond an outage. An attempt may precede the time that Desk has stated, because Desk's
+    /// webhook may have reported the owner; `PlatformClient` then holds the request back.
     let retryPolicy = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 120_000, retryAfterCeilingMilliseconds: 120_000)
-    /// Desk's time, and as much for the store as a webhook has twice.
+    /// Includes the timeout for Desk, and twice a webhook's time for the store.
     var longestAttemptMilliseconds: UInt64 { TimeLimit.milliseconds(10_000) }
 
     private let state: SnapshotReference<SendbirdState>
@@ -41,10 +38,10 @@ final class OwnerLookup: Notifier {
         (self.state, self.services, self.findOwner) = (state, services, findOwner)
     }
 
-    /// One remedy, for a token that Desk refuses: everything else passes by itself.
+    /// One remedy, for a token that Desk rejects: all other failures are temporary.
     func remedy(for reason: String) -> String { "see whether Desk accepts the app's desk_token: deskgate check --live" }
 
-    /// Reads the webhook of a held message again, and has it decided if the owner is known.
+    /// Parses the held webhook again, and decides about it if the owner is known.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         guard let app = state.current.app(event.identity.appID) else {
@@ -81,7 +78,6 @@ final class OwnerLookup: Notifier {
             of: app, receivedAt: event.receivedAt, lifeMilliseconds: life, trace: event.trace, identity: identity, services)
     }
 
-    /// Has the store decide.
     /// - Parameter onUndecided: called instead of the completion when the owner is needed.
     private func decide(
         _ message: Message, found: ChannelOwner?, isFinal: Bool, app: SendbirdState.App,

@@ -2,26 +2,26 @@ internal import Core
 internal import HelpDesk
 internal import Time
 
-/// A webhook of Sendbird Chat that says which members have read a ticket's channel.
+/// A webhook of Sendbird Chat that reports which members have read a ticket's channel.
 struct ReadWebhook: Sendable {
     static let category = "group_channel:message_read"
-    /// The maximum difference between a moment of Sendbird's clock and its arrival, in milliseconds. A moment further away, or in seconds,
-    /// is invalid.
+    /// The most by which a time of Sendbird may differ from the arrival of the webhook. A larger difference, such as of a time in seconds,
+    /// is not plausible.
     private static let mostDifference: UInt64 = 86_400_000
 
-    /// A member, and when they have read, by Sendbird's clock; nil when that is not said.
+    /// A member, with the time of reading by Sendbird's clock; nil when unknown.
     struct Reader: Sendable {
         let userID: String
         let readAt: UnixMilliseconds?
     }
 
     let channel: HelpDeskID
-    /// Members who are neither of support nor a named bot.
+    /// Members who are neither support nor a named bot.
     let readers: [Reader]
 
-    /// Reads a webhook's body, of which every member may be missing.
+    /// Every member of the body may be missing.
     /// - Parameter bots: the user ids of the app's bots; nil when it does not name them.
-    /// - Returns: nil when no possible customer has read it, or it is about another kind of channel.
+    /// - Returns: nil when no possible customer has read, or the channel is no ticket's.
     init?(_ root: WebhookFields, bots: Set<ByteKey>?) {
         guard let fields = root.object("channel"), let channel = fields.id("channel_url"), ChatWebhook.isOfTicket(fields) else {
             return nil
@@ -37,8 +37,8 @@ struct ReadWebhook: Sendable {
         if readers.isEmpty { return nil }
     }
 
-    /// When a person has read, by Sendbird's clock.
-    /// - Returns: nil when the person has not; in it, nil when no plausible moment is said.
+    /// Returns the time at which a user has read, by Sendbird's clock.
+    /// - Returns: nil when the user has not read; inside it, nil when the webhook has no plausible time.
     func readAt(by userID: String, receivedAt: UnixMilliseconds) -> UnixMilliseconds?? {
         guard let reader = readers.first(where: { ByteKey($0.userID) == ByteKey(userID) }) else { return nil }
         guard let time = reader.readAt, time.elapsed(since: receivedAt) <= Self.mostDifference,
@@ -49,8 +49,8 @@ struct ReadWebhook: Sendable {
 }
 
 extension ReportMaker {
-    /// The report of a channel that was read. If the customer is known, only the customer's reading counts: a member whom the customer has
-    /// invited reads for themselves.
+    /// Makes the report of a channel that was read. Only the reading of the known owner applies, because members whom the customer has
+    /// invited read for themselves.
     func report(_ webhook: ReadWebhook) -> Report {
         let name = Self.channelName(webhook.channel)
         return Report(

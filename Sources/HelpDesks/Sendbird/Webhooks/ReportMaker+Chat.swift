@@ -2,10 +2,10 @@ internal import Core
 internal import Time
 
 extension ReportMaker {
-    /// Returns the store's report about a message.
+    /// Makes the report of a message.
     /// - Parameters:
-    ///   - found: the owner of the channel by Desk's answer; nil when Desk was not asked or does not know.
-    ///   - isFinal: whether the report is decided even if the owner is unknown.
+    ///   - found: the channel's owner, as just returned by Desk; nil when Desk was not queried or does not know.
+    ///   - isFinal: whether to decide even if the owner is unknown.
     func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report {
         let isComment = webhook.isComment
         let inquiry = ConversationState.Name(
@@ -82,7 +82,6 @@ extension ReportMaker {
 }
 
 extension MessageClass {
-    /// Whether it is about the end of a ticket.
     fileprivate var isClosure: Bool {
         if case .closure = self { true } else { false }
     }

@@ -2,15 +2,15 @@ internal import Core
 internal import HelpDesk
 internal import Time
 
-/// A webhook of Sendbird Desk about a ticket.
 struct DeskWebhook: Sendable {
+    /// In Desk's own words.
     let type: String
-    /// When Desk has sent it, by its own clock; nil when that is not said.
+    /// The sending time by Desk's clock; nil when unknown.
     let createdAt: UnixMilliseconds?
     let ticket: ReportedTicket
 
-    /// Reads a webhook's body. Events that are not known are read as changes of a ticket, if they have one.
-    /// - Returns: nil when nothing is made of it: a message for a bot, or an event without a ticket.
+    /// Reads a webhook's body. Unknown events are read as changes of a ticket, if they have one.
+    /// - Returns: nil for a message to a bot, or an event without a ticket, which are ignored.
     init?(_ root: WebhookFields) throws(WebhookError) {
         type = try root.requiredString("eventType", "a string such as TICKET.CREATED")
         createdAt = root.time("createdAt")

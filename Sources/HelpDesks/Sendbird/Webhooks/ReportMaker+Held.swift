@@ -5,14 +5,14 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// Messages of channels whose owner is not known yet.
+/// Messages of channels whose owner is not yet known.
 extension ReportMaker {
-    /// The event's device, which distinguishes it from the later event of the message. An answer to a question is held beside the question,
-    /// which has the same number.
+    /// The device of the held event, which distinguishes it from the event made later. An answer to a question has the number of the
+    /// question, so its device differs.
     private static let heldDevice = "held"
 
-    /// Makes the reports of a webhook of an app, by the configuration in force.
-    /// - Parameter lifeMilliseconds: how long the events live after `receivedAt`.
+    /// Makes the reports of an app's webhook, by the configuration in force.
+    /// - Parameter lifeMilliseconds: the life of the events after `receivedAt`.
     /// - Throws: when OpenSSL fails.
     init(
         of app: SendbirdState.App, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext?,
@@ -27,9 +27,9 @@ extension ReportMaker {
         }
     }
 
-    /// The report that holds a message until its owner is known. It has an identity of its own, because the message's own identity is that
-    /// of the later report.
-    /// - Parameter body: of the webhook, which is read again then.
+    /// Makes the report that holds a message until its owner is known. It has its own identity, because the message's identity belongs to
+    /// the final report.
+    /// - Parameter body: of the webhook, which is parsed again later.
     func held(_ webhook: ChatWebhook, body: [UInt8]) -> Report {
         let device = webhook.isComment ? Self.heldDevice : "\(Self.heldDevice)/\(self.identity.commentID?.text ?? "")"
         let identity = Event.Identity(appID: appID, ticketID: webhook.channel, commentID: webhook.messageID, deviceID: device)
@@ -49,7 +49,7 @@ extension ReportMaker {
 }
 
 extension ChatWebhook {
-    /// The identity by which the webhook is recognised when it comes again: of the message that it brings, or else of its body.
+    /// The identity that deduplicates the webhook: of the message that it contains, or else of its body.
     /// - Throws: when OpenSSL fails.
     func identity(_ appID: String, body: Span<UInt8>) throws(CryptoError) -> Event.Identity {
         isComment ? messageIdentity(appID) : try Report.identity(appID: appID, body: body)
@@ -57,7 +57,7 @@ extension ChatWebhook {
 }
 
 extension Report {
-    /// The identity of a report that is recognised by its body.
+    /// The identity of a report that is deduplicated by its body.
     /// - Throws: when OpenSSL fails.
     static func identity(appID: String, body: Span<UInt8>) throws(CryptoError) -> Event.Identity {
         let digest = try sha256(body)

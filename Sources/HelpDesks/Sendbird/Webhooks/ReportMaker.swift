@@ -7,21 +7,21 @@ internal import Time
 
 struct ChannelOwner: Sendable, Equatable {
     let userID: String
-    /// The ticket of the channel; nil when only the customer is known.
+    /// Nil when only the customer is known.
     let ticketID: HelpDeskID?
 }
 
-/// Makes the reports of one webhook: what the store is asked, and the pure decision on what it knows.
+/// Makes the reports of one webhook: the query to the store, and the pure decision on its answer.
 struct ReportMaker: Sendable {
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
-    /// Milliseconds from then until the events expire.
+    /// The life of the events after `receivedAt`.
     let lifeMilliseconds: UInt64
     let trace: TraceContext?
-    /// The identity by which the webhook is recognised when it comes again.
+    /// The identity that deduplicates the webhook.
     let identity: Event.Identity
-    /// Whether a user was forgotten, as far as this process knows; nil when that is unknown. No decision uses it.
+    /// Whether a user was forgotten, as far as this process knows; nil on an error. No decision uses it.
     private let isFormer: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
@@ -48,10 +48,10 @@ struct ReportMaker: Sendable {
         id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
 
-    /// The id of an event of this webhook, by its place.
+    /// - Parameter place: the event's index in this webhook.
     func id(_ place: Int) -> UUIDv7 { id.event(place) }
 
-    /// The event of a ticket, which no phone shows.
+    /// Makes the event of a ticket, which is not pushed.
     func ticketEvent(
         _ kind: Event.Kind, _ place: Int, conversation: HelpDeskID, userID: String, occurredAt: UnixMilliseconds?,
         data: [UInt8]
@@ -64,12 +64,11 @@ struct ReportMaker: Sendable {
                 data: data, trace: trace), to: subscriptions.tickets)
     }
 
-    /// A person whom a store may name; nil for one who was forgotten, or may have been.
+    /// Returns a user whom a store may name; nil for one who was, or may have been, forgotten.
     func named(_ userID: String) -> String? { isFormer(userID) == false ? userID : nil }
 
     static func channelName(_ channel: HelpDeskID) -> ConversationState.Name { ConversationState.Name("channel", channel.text) }
 
-    /// The topic of a channel whose owner is known.
     static func conversation(_ channel: HelpDeskID, _ owner: ChannelOwner) -> ConversationState {
         var writer = JSONWriter(capacity: 32)
         writer.beginObject()
@@ -78,7 +77,7 @@ struct ReportMaker: Sendable {
         return ConversationState(channelName(channel), userID: owner.userID, data: writer.bytes)
     }
 
-    /// The owner in a channel's topic; nil when there is none.
+    /// Nil when the topic has no owner.
     static func owner(_ conversation: ConversationState?) -> ChannelOwner? {
         guard let conversation, !conversation.userID.isEmpty else { return nil }
         let ticket = (try? JSONElement(parsing: conversation.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }

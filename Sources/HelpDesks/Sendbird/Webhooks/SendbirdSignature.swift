@@ -4,21 +4,20 @@ internal import Core
 internal import Crypto
 internal import HTTPServer
 
-/// The part of Sendbird that sends a webhook.
 enum SendbirdSender: Sendable {
     /// Sendbird Chat: HMAC-SHA-256 of the raw body under an API token of Chat
     /// (docs.sendbird.com/docs/chat/platform-api/v3/webhook/webhook-overview).
     case chat
-    /// Sendbird Desk: HMAC-SHA-1 of the raw body under an API token, of which the documentation does not say whose it is
-    /// (docs.sendbird.com/docs/desk/platform-api/v1/features/webhooks). So Desk's are tried, and Chat's.
+    /// Sendbird Desk: HMAC-SHA-1 of the raw body under an API token; the documentation does not say whether Desk's or Chat's
+    /// (docs.sendbird.com/docs/desk/platform-api/v1/features/webhooks). So both are tried.
     case desk
 
     var header: StaticString { self == .chat ? "x-sendbird-signature" : "x-hub-signature" }
     var prefix: StaticString { self == .chat ? "" : "sha1=" }
-    /// The size of a code in bytes.
+    /// In bytes.
     private var codeCount: Int { self == .chat ? 32 : 20 }
 
-    /// The tokens of an app that may have signed its webhooks, each with its key of the configuration.
+    /// The tokens of an app that may have signed its webhooks, each with its key in the configuration.
     fileprivate func tokens(of settings: Configuration.Sendbird) -> [(SecretBytes, StaticString?)] {
         let chat = settings.chatTokens.map { ($0, "chat_token" as StaticString?) }
         return self == .chat ? chat : settings.deskTokens.map { ($0, "desk_token") } + chat
@@ -29,7 +28,7 @@ enum SendbirdSender: Sendable {
             header: "\(header)", algorithm: self == .chat ? .sha256 : .sha1, encoding: .hexadecimal, prefix: "\(prefix)")
     }
 
-    /// The code of a header's value: lower-case hexadecimal digits after the prefix; nil for any other form.
+    /// Decodes a header's value: lower-case hexadecimal digits after the prefix; nil for any other form.
     func code(_ text: Span<UInt8>) -> [UInt8]? {
         let start = prefix.utf8CodeUnitCount
         guard text.count == start + 2 * codeCount, text.extracting(..<start).equals(prefix) else { return nil }
@@ -37,7 +36,7 @@ enum SendbirdSender: Sendable {
         return Hexadecimal.bytes(text.extracting(start...))
     }
 
-    /// The code of a request; nil when the signature is missing or malformed.
+    /// Nil when the signature is missing or malformed.
     func code(_ request: borrowing Request) -> [UInt8]? {
         var found: [UInt8]?
         request.withHeader(header) { value in
@@ -47,17 +46,17 @@ enum SendbirdSender: Sendable {
     }
 }
 
-/// The tokens of an app, ready to verify webhooks, or of no app.
+/// The tokens of an app, ready to verify webhooks; also for no app.
 ///
-/// All apps have equally many keys, and so has an app that is not configured: random ones replace missing tokens. So the time until a
-/// webhook is denied does not reveal which apps exist, nor which of them have a token replaced.
+/// All apps, and an app that is not configured, have equally many keys: random ones replace missing tokens. So the time until a webhook is
+/// denied does not reveal which apps exist, nor which of them rotate a token.
 struct SendbirdKeys: Sendable {
     private let chat: [(key: HMACKey<SHA256>, token: StaticString?)]
     private let desk: [(key: HMACKey<SHA1>, token: StaticString?)]
 
     /// - Parameters:
-    ///   - settings: the app; nil for one that is not configured, whose webhooks cannot be signed.
-    ///   - apps: all that are configured.
+    ///   - settings: nil for an app that is not configured; its webhooks cannot be signed.
+    ///   - apps: all configured apps.
     /// - Throws: when OpenSSL fails.
     init(_ settings: Configuration.Sendbird?, among apps: [Configuration.Sendbird]) throws(CryptoError) {
         chat = try Self.tokens(settings, .chat, among: apps).map { token, name throws(CryptoError) in (try Self.key(token), name) }
@@ -66,7 +65,8 @@ struct SendbirdKeys: Sendable {
         }
     }
 
-    /// The tokens of an app that may have signed a sender's webhooks, each with its key of the configuration, and then random ones without.
+    /// The tokens of an app that may have signed a sender's webhooks, each with its key in the configuration, followed by random ones
+    /// without a key.
     private static func tokens(
         _ settings: Configuration.Sendbird?, _ sender: SendbirdSender, among apps: [Configuration.Sendbird]
     ) throws(CryptoError) -> [(SecretBytes, StaticString?)] {
@@ -83,11 +83,10 @@ struct SendbirdKeys: Sendable {
         try token.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
     }
 
-    /// The number of codes that are compared with a webhook.
     func count(_ sender: SendbirdSender) -> Int { sender == .chat ? chat.count : desk.count }
 
-    /// The key of the configuration whose token has signed a body; nil when none has. All tokens are tried, even after a match, and each
-    /// comparison takes constant time.
+    /// Returns the key in the configuration whose token has signed a body; nil when none has. All tokens are tried, even after a match, and
+    /// each comparison takes constant time.
     func signer(of body: Span<UInt8>, _ code: [UInt8], from sender: SendbirdSender) throws(CryptoError) -> StaticString? {
         var found: StaticString?
         switch sender {

@@ -8,9 +8,9 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /sendbird/chat-webhook/<app>` and `POST /sendbird/desk-webhook/<app>`: what happens in tickets and their channels.
+/// `POST /sendbird/chat-webhook/<app>` and `POST /sendbird/desk-webhook/<app>`: receive what happens in tickets and their channels.
 ///
-/// The connection is suspended until what follows is durable; meanwhile the serving thread continues with other connections.
+/// The connection is suspended until the resulting events are durable; meanwhile the serving thread continues with other connections.
 final class SendbirdWebhookRoute: Sendable {
     static let chatPath: StaticString = "/sendbird/chat-webhook/:app"
     static let deskPath: StaticString = "/sendbird/desk-webhook/:app"
@@ -29,7 +29,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     private struct Question {
         let report: Report
-        /// The message whose owner may have to be looked up; nil where Desk has reported the ticket itself.
+        /// The message whose owner may have to be queried from Desk; nil for a webhook of Desk, or of a read channel.
         let unowned: (webhook: ChatWebhook, maker: ReportMaker, body: [UInt8])?
     }
 
@@ -38,10 +38,10 @@ final class SendbirdWebhookRoute: Sendable {
     private let services: HelpDeskServices
     private let findOwner: OwnerFinder?
     private let journal: WebhookJournal
-    /// The apps of which was logged with whose token Desk signs.
+    /// The apps and tokens for which the signing token of Desk was logged.
     private let named = Monitor<Set<String>>([])
 
-    /// - Parameter findOwner: nil where Desk cannot be called.
+    /// - Parameter findOwner: nil when Desk cannot be queried.
     init(_ sender: SendbirdSender, state: SnapshotReference<SendbirdState>, _ services: HelpDeskServices, findOwner: OwnerFinder? = nil) {
         (self.sender, self.state, self.services, self.findOwner) = (sender, state, services, findOwner)
         journal = WebhookJournal(services)
@@ -58,8 +58,8 @@ final class SendbirdWebhookRoute: Sendable {
     /// Desk waits one second, Chat five; without an answer in time they send the webhook again.
     private var timeoutMilliseconds: UInt64 { TimeLimit.milliseconds(sender == .chat ? 4500 : 900) }
 
-    /// The answer to a request that is refused before its body is received; nil when it is not. Whether there is such an app makes no
-    /// difference, because the sender learns from `100 Continue` and from the time whether the body is wanted.
+    /// Refuses a request before its body is received; nil to receive it. An unknown app makes no difference, because `100 Continue` and the
+    /// response time would reveal it.
     private func refusal(of request: borrowing Request) -> Response? {
         guard sender.code(request) == nil else { return nil }
         let state = state.current
@@ -67,7 +67,7 @@ final class SendbirdWebhookRoute: Sendable {
         return deny(.noSignature, app: state.app(request), request: request, state: state, context: context)
     }
 
-    /// - Parameter cause: of an app that there is.
+    /// - Parameter cause: the cause if the app exists.
     private func deny(
         _ cause: WebhookRefusal, app: SendbirdState.App?, request: borrowing Request, state: SendbirdState, context: RequestContext
     ) -> Response {
@@ -179,7 +179,7 @@ final class SendbirdWebhookRoute: Sendable {
         services.logger.log(.info, message: "desk webhooks are signed", fields: ["app": .string(app.id), "token": .string("\(token)")])
     }
 
-    /// - Parameter reason: why the message is held, for the log; nil where it is not.
+    /// - Parameter reason: the reason why the message is held, for the log; nil when it is not.
     private func store(
         _ question: Question, app: SendbirdState.App, context: RequestContext, box: PendingBox, heldFor reason: String? = nil
     ) {

@@ -3,7 +3,6 @@ internal import HelpDesk
 internal import JSON
 
 extension SendbirdSender {
-    /// The webhook, as the OpenAPI document describes it.
     var description: RouteDescription {
         RouteDescription(
             self == .chat ? "Takes a webhook of Sendbird Chat." : "Takes a webhook of Sendbird Desk.",

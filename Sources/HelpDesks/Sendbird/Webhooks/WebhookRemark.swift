@@ -1,17 +1,17 @@
 internal import HelpDesk
 
-/// The result of a webhook that is durable, if it is not `accepted`.
+/// The result of a durable webhook, if it is not `accepted`.
 enum WebhookRemark: String, Sendable {
+    /// The webhook repeats the known state.
     case duplicate
-    /// An answer to a question that is not known.
     case unasked
-    /// Of an earlier state than the known one.
+    /// The webhook reports an earlier state than the known one.
     case stale
-    /// An answer that differs from the first one.
     case conflict
-    /// The state of a question, or its score, cannot be read.
+    /// The state of a question, or its score, is unreadable.
     case malformed
     case noCustomer = "no_customer"
+    /// The customer is not yet known.
     case held
 
     var result: WebhookResult {
