@@ -13,9 +13,7 @@ import Foundation
 
 /// Why a key or an event is refused, or what is wrong with an argument. It never holds a value that was given.
 struct DeskgateError: Error, CustomStringConvertible {
-    /// The word for programs.
     let reason: String
-    /// The sentence for people.
     let message: String
 
     var description: String { "\(reason): \(message)" }

@@ -1,4 +1,3 @@
-/// What one operation costs.
 struct Cost {
     /// Calls of malloc and its kin.
     struct Allocations {
@@ -9,7 +8,6 @@ struct Cost {
     }
 
     let name: String
-    /// The median of the batches.
     let nanoseconds: Double
     /// Nil when they are not counted.
     let allocations: Allocations?

@@ -21,7 +21,6 @@ struct DenialTiming {
         let isForStrangers: Bool
         fileprivate(set) var medians: [Double] = []
 
-        /// Their median.
         var typical: Double { medians.sorted()[medians.count / 2] }
     }
 

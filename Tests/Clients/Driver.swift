@@ -3,7 +3,6 @@ import Foundation
 /// Asks clients/Deskgate.swift what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line.
 @main
 struct Driver {
-    /// The headers of a request.
     struct Headers {
         private let values: [String: String]
 

@@ -12,7 +12,6 @@ struct JudgedVectors: Sendable {
     /// Those of this package; nil when they cannot be read, which `VectorTests` reports.
     static let shared = try? JudgedVectors()
 
-    /// Reads the file of the package.
     init() throws {
         let file = try VectorFile()
         let policy = KeyPolicy(clockSkewSeconds: file.clockSkewSeconds, longestLifeSeconds: file.longestLifeSeconds)
@@ -33,7 +32,6 @@ struct JudgedVectors: Sendable {
 }
 
 extension Vector {
-    /// What its request holds.
     var triple: Triple { Triple(appID, userID: userID, securityKey: securityKey) }
 }
 

@@ -3,7 +3,6 @@ import Time
 
 @testable import Core
 
-/// The recent authorizations of one app's users.
 @Suite struct RecentAuthorizationsTests {
     private static let now: UnixSeconds = 1_773_130_512
     private static let limits = RecentAuthorizations.Limits(allowed: 4, proven: 3, stranger: 2)

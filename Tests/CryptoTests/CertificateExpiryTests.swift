@@ -2,7 +2,6 @@ import Crypto
 import Testing
 import Time
 
-/// When certificates expire.
 @Suite struct CertificateExpiryTests {
     @Test func `is read from the certificate`() throws {
         let before = SystemClock.unixSeconds().rawValue

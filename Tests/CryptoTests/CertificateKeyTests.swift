@@ -3,7 +3,6 @@ import Crypto
 import TestSupport
 import Testing
 
-/// What a server is told by.
 @Suite struct CertificateKeyTests {
     /// As OpenSSL's own commands have it.
     @Test func `is the digest of the key in its full form`() throws {

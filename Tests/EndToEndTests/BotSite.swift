@@ -62,7 +62,6 @@ final class BotSite {
         shop.stop()
     }
 
-    /// A key for somebody.
     static func mint(_ user: String, _ scratch: TemporaryDirectory, ttl: String? = nil) throws -> String {
         let words = ["key", "mint", "--config", scratch.path("d/config.json"), "--app", app, "--user", user]
         let result = try Deskgate.run(words + (ttl.map { ["--ttl", $0] } ?? []))

@@ -69,7 +69,6 @@ final class BothSite: Sendable {
             return Base64URL.encode(bytes.span)
         }
 
-        /// A security key of a person.
         func key(_ app: String, _ user: String) throws(CryptoError) -> String {
             guard let text = keys[app], let bytes = Base64URL.decode(text) else { preconditionFailure("both apps have secrets") }
             return try SecurityKey.mint(

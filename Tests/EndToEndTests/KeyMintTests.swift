@@ -148,7 +148,6 @@ import Time
             ["key", "mint", "--config", workspace.configuration, "--app", "app-1", "--user", Markers.user, "--json"] + options)
     }
 
-    /// As a person calls it.
     private func mintForPeople(_ workspace: Workspace, _ options: [String]) throws -> Deskgate.Result {
         try Deskgate.run(["key", "mint", "--config", workspace.configuration, "--app", "app-1", "--user", Markers.user] + options)
     }

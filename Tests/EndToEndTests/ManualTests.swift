@@ -30,7 +30,6 @@ import Testing
         #expect(result.output.contains("\n.TH DESKGATE 1 \"\(date)\" "))
     }
 
-    /// Runs a formatter on the page.
     private func run(_ words: [String], in scratch: TemporaryDirectory) throws -> (code: Int32, text: String, complaints: String) {
         try scratch.write("deskgate.1", try Deskgate.run("manual").output)
         let process = try ChildProcess(words[0], (words.dropFirst() + [scratch.path("deskgate.1")]).map { Array($0.utf8) })

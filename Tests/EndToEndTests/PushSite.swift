@@ -85,7 +85,6 @@ final class PushSite: Sendable {
         #expect(answer.text == #"{"status":"registered"}"#)
     }
 
-    /// The answer to the registration of a device.
     func answer(
         to token: String, _ server: RunningServer, user: String = Markers.user, key: String? = nil, device: String = "device-1",
         type: String = "ios"

@@ -188,7 +188,6 @@ private final class RotationLoad: Sendable {
         var keys: [String] = []
         var right = 0
         var wrong = 0
-        /// The keys of requests under way.
         var underWay: [String] = []
         var isDone = false
     }

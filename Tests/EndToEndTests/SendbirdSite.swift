@@ -11,7 +11,6 @@ final class SendbirdSite: Sendable {
 
     let sendbird: SimulatedSendbird
     let phones: PushSite
-    /// The company's backend.
     let backend: ScriptedServer
 
     var chat: SimulatedChat { sendbird.chat }
@@ -50,7 +49,6 @@ final class SendbirdSite: Sendable {
         backend.stop()
     }
 
-    /// What a user's call is answered.
     func call(
         _ server: RunningServer, path: String, members: JSONObject = [:], user: String = user
     ) throws -> ReceivedResponse {
@@ -100,7 +98,6 @@ final class SendbirdSite: Sendable {
         return try #require(events(type).first?["data"])
     }
 
-    /// The answer to a request of an operator.
     func operate(_ server: RunningServer, _ path: String) throws -> Int {
         try administer(server, path: path, members: ["app_id": .string(Self.app), "user_id": .string(Self.user)]).status
     }

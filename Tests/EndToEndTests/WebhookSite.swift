@@ -91,7 +91,6 @@ final class WebhookSite: Sendable {
             now: now)
     }
 
-    /// Which comment a request at the sink tells of.
     static func comment(of request: RecordedRequest) throws -> Int64? {
         guard case .object(let data)? = try jsonObject(request.text)["data"], case .object(let comment)? = data["comment"] else {
             return nil

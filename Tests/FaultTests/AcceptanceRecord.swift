@@ -48,13 +48,11 @@ final class AcceptanceRecord: Sendable {
     /// Whether a notifier was given something.
     var hasDelivered: Bool { state.withLock { !$0.delivered.isEmpty } }
 
-    /// Takes something in.
     func note(_ entry: Entry) {
         if isJournaled { try? File.write(Array("\(entry.line)\n".utf8), to: 1) }
         state.update { $0.take(entry) }
     }
 
-    /// A replica has taken a call.
     func noteCall(of replica: Int) {
         state.update { $0.noteCall(of: replica) }
     }

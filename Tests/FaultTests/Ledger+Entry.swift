@@ -7,7 +7,6 @@ extension AcceptanceRecord {
         case sent(Int, UUIDv7)
         /// A comment is stored under this id: accepted, or recognised as accepted before.
         case accepted(Int, UUIDv7)
-        /// A notifier was given a delivery of a comment.
         case delivered(Int, UUIDv7)
         /// A notifier was given a delivery of a comment to a device.
         case addressed(Int, device: String)
@@ -17,7 +16,6 @@ extension AcceptanceRecord {
         case denied(String)
         /// A device has signed out, and the comment is sent after that.
         case signedOut(Int, device: String)
-        /// A promise was seen broken.
         case broken(String)
     }
 
@@ -30,7 +28,6 @@ extension AcceptanceRecord {
 }
 
 extension AcceptanceRecord.Entry {
-    /// The line of a journal.
     var line: String {
         switch self {
         case .sent(let number, let id): "sent \(number) \(id)"

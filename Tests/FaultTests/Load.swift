@@ -67,7 +67,6 @@ final class Load: Sendable {
         body()
     }
 
-    /// The data of a comment.
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
     /// A comment to a person, with an id of its own.

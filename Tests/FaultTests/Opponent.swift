@@ -6,7 +6,6 @@ final class Opponent {
     private let holder: Connection
     private let watcher: Connection
 
-    /// Connects.
     init(_ address: String) throws {
         let settings = try ConnectionSettings(address.utf8.span)
         (holder, watcher) = (try Connection(settings, by: Self.patience), try Connection(settings, by: Self.patience))

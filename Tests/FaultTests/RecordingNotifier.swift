@@ -21,7 +21,6 @@ final class RecordingNotifier: Notifier {
 }
 
 extension AcceptanceRecord {
-    /// A notifier was given a delivery.
     func note(_ delivery: Delivery) {
         let number = Int(delivery.event.identity.commentID?.number ?? -1)
         if let device = delivery.device { note(.addressed(number, device: device.key.deviceID)) }

@@ -21,7 +21,6 @@ final class Replica: Sendable {
     /// By how many milliseconds its clock is wrong.
     private let ahead = Monitor<Int64>(0)
 
-    /// Starts it.
     init(_ address: ConnectionSettings, notifier: any Notifier, logger: Logger) throws {
         let now: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         self.now = now

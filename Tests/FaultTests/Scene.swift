@@ -67,7 +67,6 @@ final class Scene {
     /// Waits longer than all deadlines of a store together.
     private func wait(until condition: () -> Bool) -> Bool { (0..<3).contains { _ in eventually(condition) } }
 
-    /// Runs a statement in the place.
     @discardableResult
     func run(_ sql: StaticString) throws -> Rows? { try place.run(Query(sql), ports: ports) }
 

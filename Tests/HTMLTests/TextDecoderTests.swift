@@ -3,7 +3,6 @@ import Testing
 
 @testable import HTML
 
-/// The encodings of pages.
 @Suite struct TextDecoderTests {
     private func decoded(_ page: [UInt8], _ contentType: String? = nil) -> String {
         String(decoding: TextDecoder.utf8(page, contentType: contentType), as: UTF8.self)

@@ -4,7 +4,6 @@ import Threading
 
 @testable import HTTPClient
 
-/// How connections are kept and counted.
 @Suite struct ConnectionTests {
     @Test func `keeps connections`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200, body: "ok"))) { client, server in

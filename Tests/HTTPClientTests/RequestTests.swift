@@ -2,7 +2,6 @@ import Testing
 
 @testable import HTTPClient
 
-/// What a request may hold.
 @Suite struct RequestTests {
     private func invalid(_ url: String = "http://host/", headers: [(name: String, value: String)] = []) -> ClientRequest.Problem? {
         do throws(ClientRequest.Problem) {

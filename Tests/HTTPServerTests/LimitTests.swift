@@ -32,7 +32,6 @@ import Threading
         return try client.readResponse().status
     }
 
-    /// Suspends a request of the client.
     private func hold(_ client: SocketClient, _ fixture: ServerFixture) throws -> PendingBox {
         try client.send(request("POST", path: "/held"))
         return try fixture.held.next()

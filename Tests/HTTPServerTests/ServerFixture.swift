@@ -149,7 +149,6 @@ final class HeldResponses: Sendable {
         boxes.update { $0.append(box) }
     }
 
-    /// Waits for the next one.
     func next() throws -> PendingBox {
         try #require(boxes.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.popLast() })
     }

@@ -5,7 +5,6 @@ func value(of bytes: [UInt8], maximumDepth: Int = 32) throws(JSONError) -> JSONV
     try JSONDocument(parsing: bytes.span, maximumDepth: maximumDepth).value()
 }
 
-/// Parses text into a value.
 func value(of text: String, maximumDepth: Int = 32) throws(JSONError) -> JSONValue {
     try value(of: Array(text.utf8), maximumDepth: maximumDepth)
 }

@@ -24,7 +24,6 @@ enum Format: String, CaseIterable {
         }
     }
 
-    /// What the phone shows, read from a message.
     func shownBody(_ message: JSONValue) -> String? {
         switch self {
         case .apns: message["aps"]?["alert"]?["body"]?.text

@@ -61,7 +61,6 @@ final class CuttingProxy: Sendable {
         for socket in sockets + [listening] { close(socket) }
     }
 
-    /// The URL of a server behind it.
     func url(_ query: String = "") -> String {
         "postgres://postgres@127.0.0.1:\(port)/postgres?sslmode=disable&\(query)"
     }
@@ -102,7 +101,6 @@ private final class Link: Sendable {
         cut()
     }
 
-    /// The way back.
     func passOnAnswers() {
         var held: [UInt8] = []
         while let part = receive(server) {

@@ -7,7 +7,6 @@ import Threading
 @Suite struct LossTests {
     private static let committed = Array("COMMIT\0".utf8)
 
-    /// Connects through a proxy to the shared server.
     private func connect(through proxy: CuttingProxy) throws -> Connection {
         try Connection(try ConnectionSettings(proxy.url()), by: .deferrable)
     }

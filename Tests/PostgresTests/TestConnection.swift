@@ -7,7 +7,6 @@ extension Deadline {
 }
 
 extension ConnectionSettings {
-    /// Reads a URL.
     init(_ url: String) throws(PostgresError) {
         try self.init(Array(url.utf8).span)
     }

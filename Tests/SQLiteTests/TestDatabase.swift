@@ -42,7 +42,6 @@ final class TestDatabase: Sendable {
 }
 
 extension Connection {
-    /// Adds an item.
     func add(_ name: String) throws(SQLiteError) {
         try Statement(self, "INSERT INTO item (name) VALUES (?1)").run(name)
     }

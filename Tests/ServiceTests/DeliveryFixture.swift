@@ -131,7 +131,6 @@ final class DeliveryFixture {
         time.update { $0.wall += milliseconds }
     }
 
-    /// Accepts an event for notifiers, and tells the dispatcher.
     func accept(
         _ number: Int, for notifiers: String..., ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
     ) {
@@ -202,7 +201,6 @@ final class DeliveryFixture {
     /// The number of the event that a delivery is for.
     static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID?.number ?? 0) }
 
-    /// The id of an event.
     static func event(_ number: Int) -> UUIDv7 {
         var random = InlineArray<10, UInt8>(repeating: 0)
         random[6] = UInt8(number >> 8)

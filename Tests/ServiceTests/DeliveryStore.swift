@@ -13,13 +13,11 @@ import Time
 final class DeliveryStore: Store {
     /// What may be refused.
     enum Operation: Sendable, Hashable {
-        /// All of a call.
         case work
         /// Every claim of a call, while its reports are taken in.
         case claims
         /// The same of a call that has reports.
         case claimsBesideReports
-        /// Questions about revocations.
         case revocations
         case revocationLists
         /// Recording when keys were used.
@@ -67,7 +65,6 @@ final class DeliveryStore: Store {
         hold.update { $0.isHeld = isHeld }
     }
 
-    /// How many calls wait for it.
     var heldCalls: Int { hold.withLock { $0.waiting } }
 
     /// Has so many more steps to sign out devices.

@@ -7,7 +7,6 @@ import Testing
 import Threading
 import Time
 
-/// What the simulated APNs takes and refuses.
 @Suite struct APNsTests {
     private static let payload = #"{"aps":{"alert":{"title":"Anna","body":"Hello"}}}"#
     private static let headers = [

@@ -82,7 +82,6 @@ final class SimulatorFixture {
     }
 }
 
-/// What a response says.
 struct SimulatorReply: Equatable {
     let status: Int
     let json: JSONValue?

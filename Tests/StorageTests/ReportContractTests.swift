@@ -155,7 +155,6 @@ import Time
 }
 
 extension Store {
-    /// Reports and waits for the answer.
     func take(_ report: Report) throws(StoreError) -> ReportOutcome {
         let answer = Answer<ReportOutcome>()
         accept(report, isAwaited: { true }) { answer.set($0) }

@@ -15,7 +15,6 @@ import Time
         return RetryCursor(endedBy: try #require(counts.endedBy), total: total)
     }
 
-    /// Retries a step of a set.
     private func step(
         _ store: any Store, cursor: RetryCursor, filter: DeliveryFilter = DeliveryFilter(), limit: Int
     ) throws -> (done: RetryStep, next: RetryCursor?) {

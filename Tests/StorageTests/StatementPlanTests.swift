@@ -78,7 +78,6 @@ import Testing
         ] { #expect(steps.contains(search), "\(search)") }
     }
 
-    /// The test sees what it is there for.
     @Test func `sees a scan`() throws {
         let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }
         #expect(found.flatMap(\.steps).contains { $0.hasPrefix("SCAN devices") })

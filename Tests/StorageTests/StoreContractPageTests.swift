@@ -3,7 +3,6 @@ import Storage
 import Testing
 import Time
 
-/// Lists of deliveries in pages.
 @Suite struct StoreContractPageTests {
     private func pages(_ store: any Store, _ filter: DeliveryFilter, limit: Int) throws -> [[UUIDv7]] {
         var pages: [[UUIDv7]] = []

@@ -21,7 +21,6 @@ import Time
             })
     }
 
-    /// Claims, and tells the comments.
     private func claim(_ store: any Store, limit: Int, at now: UnixMilliseconds = 2000) throws -> [HelpDeskID] {
         try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }

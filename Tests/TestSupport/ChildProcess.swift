@@ -21,7 +21,6 @@ package final class ChildProcess: Sendable {
 
     /// What becomes of its standard error.
     package enum ErrorOutput: Sendable {
-        /// It is read and kept.
         case gathered
         /// It goes where the standard output goes.
         case joined
@@ -37,7 +36,6 @@ package final class ChildProcess: Sendable {
     // Of a value that takes room: to the thread sanitizer an empty one is the pointer beside it.
     private static let starting = Monitor(0)
 
-    /// Its standard output.
     package let output: GatheredOutput
     /// Its standard error; empty unless it is gathered.
     package let errors: GatheredOutput
@@ -153,9 +151,7 @@ private func reap(_ identifier: pid_t, _ end: Monitor<ChildProcess.End?>) {
 
 /// A command line tool run to its end, with what it wrote to stdout and stderr together.
 package struct Command: Sendable {
-    /// Its exit code.
     package let status: Int32
-    /// What it wrote.
     package let output: String
 
     /// Runs the tool, found by PATH, with nothing to read.

@@ -4,7 +4,6 @@ internal import Threading
 
 /// A name server on a real socket, which answers as its script says. It listens on a port of 127.0.0.1, and stops when it is let go.
 package final class DNSServer: Sendable {
-    /// One record of an answer.
     package enum Record: Sendable {
         /// An address, which only a question for its kind is answered with. An IPv4-mapped one is IPv4, so `aaaa` has raw bits.
         case address(IPAddress)
@@ -19,10 +18,8 @@ package final class DNSServer: Sendable {
         case records([Record])
         /// The name does not exist.
         case noSuchName
-        /// Nothing is answered.
         case silence
 
-        /// These addresses.
         package static func addresses(_ texts: String...) -> Answer {
             .records(
                 texts.map { text in
@@ -44,7 +41,6 @@ package final class DNSServer: Sendable {
         var isStopped = false
     }
 
-    /// The port it listens on.
     package let port: UInt16
     private let socket: Int32
     private let state = Monitor(State())

@@ -1,6 +1,5 @@
 /// A response as a test received it.
 package struct ReceivedResponse: Equatable {
-    /// The status code.
     package let status: Int
     /// Header names in lower case, with their values.
     package let headers: [String: String]

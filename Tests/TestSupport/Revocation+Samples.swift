@@ -26,7 +26,6 @@ extension Revocation {
         ]
     }
 
-    /// Somebody who was forgotten.
     private static var former: FormerUser {
         guard let former = FormerUser(name: String(repeating: "0f", count: 32), salt: Array(0..<32)) else {
             preconditionFailure("a name has 64 digits, a salt 32 bytes")

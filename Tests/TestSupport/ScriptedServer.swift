@@ -16,7 +16,6 @@ package final class ScriptedServer: Sendable {
         /// number, later ones by the last list.
         case requests([[ScriptedStep]])
 
-        /// Every request is answered like this.
         package static func everyRequest(_ steps: ScriptedStep...) -> Script {
             .requests([steps])
         }
@@ -40,7 +39,6 @@ package final class ScriptedServer: Sendable {
         var threads: [DedicatedThread] = []
     }
 
-    /// The port it listens on.
     package let port: UInt16
     private let scheme: String
     private let listening: Int32
@@ -94,7 +92,6 @@ package final class ScriptedServer: Sendable {
         state.withLock { $0.mostOpen }
     }
 
-    /// How many connections are open.
     package var openConnections: Int {
         state.withLock { $0.open.count }
     }

@@ -18,9 +18,7 @@ package enum ScriptedStep: Sendable {
     case awaitRelease
     /// Tells the client that nothing more is sent, but goes on reading.
     case finishSending
-    /// Closes the connection.
     case close
-    /// Resets the connection.
     case reset
 
     package static func send(_ text: String) -> ScriptedStep {

@@ -20,7 +20,6 @@ package final class SmallDisk: Sendable {
         unsafe umount2(directory.path, Int32(MNT_DETACH))
     }
 
-    /// The path of something on it.
     package func path(_ name: String) -> String {
         directory.path(name)
     }
@@ -34,7 +33,6 @@ package final class SmallDisk: Sendable {
         try directory.writeInPlace(name, [UInt8](repeating: 0, count: bytes))
     }
 
-    /// Removes a file.
     package func remove(_ name: String) {
         unsafe unlink(path(name))
     }

@@ -12,7 +12,6 @@ extension Store {
         register(registration, telling: .nobody, completion: completion)
     }
 
-    /// Reports and claims.
     package func work(_ finished: [FinishedAttempt], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
         try work(finished, claims, telling: .nobody)
     }

@@ -26,7 +26,6 @@ package final class TemporaryDirectory: Sendable {
         Self.remove(path)
     }
 
-    /// The path of something in it.
     package func path(_ name: String) -> String {
         "\(path)/\(name)"
     }

@@ -1,6 +1,5 @@
 /// An authority that issues certificates, made by the openssl command for one test.
 package struct TestAuthority: Sendable {
-    /// Its certificate, PEM.
     package let certificate: String
     private let key: String
 

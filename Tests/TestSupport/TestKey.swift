@@ -52,9 +52,7 @@ package struct TestKey: Sendable {
 
 /// A certificate for 127.0.0.1 and its private key, made by the openssl command for one test.
 package struct TestCertificate: Sendable {
-    /// The certificate, PEM.
     package let certificate: String
-    /// The private key, PEM.
     package let key: String
 
     package init() throws {

@@ -4,7 +4,6 @@ internal import POSIX
 
 /// A log that a test reads: text in a file of a temporary directory. The log is closed when the object goes.
 package final class TestLog {
-    /// Writes to the log.
     package let logger: Logger
     private let sink: LogSink
     private let descriptor: Int32

@@ -11,7 +11,6 @@ package struct VectorFile: Sendable {
 
     /// An app whose keys the requests hold.
     package struct App: Sendable {
-        /// Its identifier.
         package let id: String
         /// Its keys, each with its secret in base64url.
         package let keys: [(id: UInt32, secret: String)]
@@ -22,16 +21,13 @@ package struct VectorFile: Sendable {
         }
     }
 
-    /// The requests.
     package let vectors: [Vector]
     /// The apps, of which two share a secret on purpose.
     package let apps: [App]
     /// How far clocks may differ.
     package let clockSkewSeconds: UInt64
-    /// The longest life of a key.
     package let longestLifeSeconds: UInt64
 
-    /// Reads the file of this package.
     package init() throws {
         let bytes = try File.read("\(packageRoot)/Tests/Vectors/security-key.json", limit: 1 << 20).bytes
         let root = try JSONDocument(parsing: bytes.span).value()
@@ -68,13 +64,9 @@ extension JSONValue {
 package struct Vector: Sendable {
     /// Its name, which is no other's.
     package let name: String
-    /// The app of the request.
     package let appID: String
-    /// The user of the request.
     package let userID: String
-    /// The security key of the request.
     package let securityKey: String
-    /// The time of the request.
     package let now: UnixSeconds
     /// The HTTP status that it must get.
     package let status: Int
@@ -93,6 +85,5 @@ package struct Vector: Sendable {
 // Test reports show arguments and their parts: of a vector they must show its name alone.
 extension Vector: CustomStringConvertible, CustomReflectable {
     package var description: String { name }
-    /// Nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -18,7 +18,6 @@ import Threading
 
         func add(_ job: String, for owner: ShareOwner) -> Bool { queue.add(job, for: owner) }
 
-        /// Begins what may begin.
         func begin() -> String {
             var begun = ""
             while let job = queue.next() { begun += job }

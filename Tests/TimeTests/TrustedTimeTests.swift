@@ -15,7 +15,6 @@ private struct ScriptedClocks {
         sinceBoot += milliseconds
     }
 
-    /// Sets the wall clock.
     mutating func set(_ milliseconds: Int64) {
         wall = wall.advanced(by: milliseconds)
     }

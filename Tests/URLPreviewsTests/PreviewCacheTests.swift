@@ -5,7 +5,6 @@ import Time
 
 @testable import URLPreviews
 
-/// What is kept, and for how long.
 @Suite struct PreviewCacheTests {
     private static let person = ShareOwner("shop", "user-1")
 

@@ -74,7 +74,6 @@ struct PreviewFixture {
     /// A response that leads elsewhere.
     static func redirect(_ location: String, status: Int = 302) -> ScriptedStep { .respond(status, headers: ["Location: \(location)"]) }
 
-    /// A URL of the web server by a name.
     func url(_ host: String = "page.test", _ path: String = "/") -> String { "http://\(host):\(server.port)\(path)" }
 
     /// The outcome for a URL that can be read.

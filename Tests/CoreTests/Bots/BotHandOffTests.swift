@@ -21,7 +21,6 @@ import Testing
         }
     }
 
-    /// What support gets for a summary.
     private func draft(_ summary: String, _ message: String = BotHandOff.usualMessage) throws -> TicketDraft {
         let function = try handOff(message).function(confirmation: .user)
         let arguments = try function.arguments(["summary": .string(summary)], of: BotSamples.grant())

@@ -32,7 +32,6 @@ enum BotSamples {
             firstMessage: firstMessage, functions: functions)
     }
 
-    /// The grant of a start.
     static func grant(
         _ userID: String = "user-1", app: String = "shop", key: KeyIdentity? = key(), issuedAt: UnixSeconds = 1_800_000_000,
         life: UInt64 = 600
@@ -40,7 +39,6 @@ enum BotSamples {
         BotGrant(appID: app, userID: userID, key: key, issuedAt: issuedAt, expiresAt: issuedAt + life)
     }
 
-    /// A security key's name.
     static func key(_ keyID: UInt32 = 1, issuedAt: UnixSeconds = 1_799_999_000, salt: UInt8 = 9) -> KeyIdentity {
         KeyIdentity(keyID: keyID, issuedAt: issuedAt, salt: [UInt8](repeating: salt, count: 16))
     }

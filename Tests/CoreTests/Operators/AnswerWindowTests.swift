@@ -28,7 +28,6 @@ import Time
 
         func hasLetIn(withinSeconds seconds: UInt64) -> Bool { window.hasLetIn(within: seconds * 1000, now: now) }
 
-        /// The findings at the current moment.
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
     }
 

@@ -40,7 +40,6 @@ import Time
         #expect(devices.findings(now: Self.start + length) == [])
     }
 
-    /// Callers choose the types.
     @Test func `few types are reported apart`() {
         var devices = Self.registrations((10..<40).map { ("type-\($0)", 5, false) })
         #expect(devices.findings(now: Self.start).count == 16)

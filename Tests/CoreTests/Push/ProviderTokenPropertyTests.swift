@@ -29,7 +29,6 @@ struct ProviderTokenPropertyTests {
         try recovers(life)
     }
 
-    /// In the end there is a token, soon.
     private func recovers(_ life: TokenLife) throws {
         var life = life
         for _ in 0..<200 {

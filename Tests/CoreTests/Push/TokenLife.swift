@@ -5,7 +5,6 @@ import Time
 
 /// A token state with clocks of its own, driven by a test.
 struct TokenLife {
-    /// What a request got.
     enum Got: Equatable {
         case token(String)
         case wait

@@ -7,7 +7,6 @@ struct NaiveRegistry {
     struct Row: Equatable {
         let key: Device.Key
         var type: String
-        /// Nil for a tombstone.
         var token: String?
         var lastToken: String?
         var environment: String?

@@ -2,7 +2,6 @@ import Core
 import Testing
 import Time
 
-/// What may be seen of a token.
 @Suite struct PushTokenTests {
     @Test func `shows its ends only when it is long`() throws {
         let long = "abcdefghijklmnopqrstuvwx"

@@ -53,7 +53,6 @@ import Time
     }
 }
 
-/// What happens to one registry.
 struct RegistryLife {
     let list = RowList()
     private(set) var naive: NaiveRegistry

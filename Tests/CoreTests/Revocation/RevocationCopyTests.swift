@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// The copy of the revocations beside the store.
 @Suite struct RevocationCopyTests {
     private static let revocations = Revocation.samples(appID: "shop")
     private static let now: UnixSeconds = 1_773_130_512

@@ -48,7 +48,6 @@ enum Deskgate {
         return (status, try process.output.text())
     }
 
-    /// Runs a command to its end.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
         try run(arguments, environment: environment)
     }
@@ -76,7 +75,6 @@ extension JSONObject {
     /// The keys in their order.
     var keys: [String] { members.map(\.key) }
 
-    /// A text in it.
     func string(_ key: String) -> String? {
         guard case .string(let text) = self[key] else { return nil }
         return text

@@ -21,7 +21,6 @@ struct ListeningSockets {
         inodes = found
     }
 
-    /// The socket behind an address.
     init(at address: ListenAddress) throws {
         guard case .tcp(_, let port) = address else { throw ChildProcess.Failure.missingOutput }
         try self.init(on: [port])

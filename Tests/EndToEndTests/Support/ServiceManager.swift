@@ -15,7 +15,6 @@ final class ServiceManager {
         static let end = "DESKGATE_TEST_END"
     }
 
-    /// What a service finds in its environment.
     let environment: [String: String]
     private let descriptor: Int32
     private let own: Int32

@@ -24,7 +24,6 @@ struct TestOutput: Sendable {
     /// The output of the test that runs on this thread.
     static var current: TestOutput { TestOutput(name: Test.current.map { name(of: $0.id) } ?? other) }
 
-    /// The name of the test's directory.
     let name: String
 
     /// Appends what a program wrote to a file of the test's directory.

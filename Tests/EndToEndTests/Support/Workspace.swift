@@ -17,7 +17,6 @@ final class Workspace: Sendable {
         try configure(changes)
     }
 
-    /// Writes the configuration anew.
     func configure(_ changes: JSONObject = [:]) throws {
         var configuration = changes
         for member in Self.defaults.members where changes[member.key] == nil {
@@ -31,12 +30,10 @@ final class Workspace: Sendable {
         try directory.write(name, "\(text)\n", mode: mode)
     }
 
-    /// What a file holds.
     func read(_ name: String) throws -> String {
         try directory.read(name)
     }
 
-    /// Mints a key for a user of an app.
     func key(app: String = Workspace.app, user: String = Markers.user) throws -> String {
         let result = try Deskgate.run("key", "mint", "--config", configuration, "--app", app, "--user", user)
         return String(result.output.dropLast())

@@ -20,7 +20,6 @@ enum Fetched: Equatable {
 }
 
 extension ProviderTokenSource {
-    /// Fetches and waits for the end.
     func fetched(unixSeconds: UnixSeconds = 1_700_000_000) throws -> Fetched {
         let results = Monitor<[Fetched]>([])
         fetch(unixSeconds: unixSeconds) { fetch in

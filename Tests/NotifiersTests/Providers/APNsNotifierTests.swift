@@ -5,7 +5,6 @@ import Simulators
 import Testing
 import Time
 
-/// Notifications to the simulated APNs.
 @Suite struct APNsNotifierTests {
     private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
     private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)

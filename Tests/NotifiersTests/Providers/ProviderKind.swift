@@ -32,7 +32,6 @@ enum ProviderKind: String, CaseIterable {
             unixMilliseconds: { clocks.unixMilliseconds() })
     }
 
-    /// The settings of such a notifier.
     func settings(_ fixture: PushFixture, timeoutSeconds: Int = 60, isGenuine: Bool = true) throws -> PushSettings {
         let (simulators, credentials) = (fixture.simulators, fixture.simulators.credentials)
         let url = simulators[simulated].url

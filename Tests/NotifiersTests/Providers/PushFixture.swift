@@ -60,7 +60,6 @@ final class PushFixture {
         (0..<4).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
     }
 
-    /// A comment for a device.
     static func delivery(
         _ token: String = token(), user: String = "user", environment: String? = nil, kind: Event.Kind = .commentCreated,
         data: String? = nil
@@ -77,7 +76,6 @@ final class PushFixture {
         return Delivery(id: id, notifier: "push", event: event, deviceID: "device", device: device, dueAt: Sample.now)
     }
 
-    /// Tries one delivery and waits for its outcome.
     func deliver(_ delivery: Delivery, _ notifier: any Notifier) -> DeliveryOutcome {
         deliver([delivery], notifier)[0]
     }
@@ -104,7 +102,6 @@ final class PushFixture {
         return ends
     }
 
-    /// What the simulators have accepted for a device.
     func pushes(to token: String) -> [SimulatedPush] {
         simulators.recorder.pushes.filter { $0.token == token }
     }

@@ -5,7 +5,6 @@ import Time
 
 @testable import Pyrus
 
-/// Events of the registry.
 enum RegistrationSample {
     static func event(
         user: String = "user", device: String = "device", type: String = "ios", token: String = "push-token",

@@ -45,7 +45,6 @@ struct PlatformFixture {
         ) { request, completion in http.send(request, completion: completion) }
     }
 
-    /// Sends a request and waits for its result.
     func send(_ request: PlatformRequest) -> Result<JSONValue, PlatformError> {
         let box = Monitor<Result<JSONValue, PlatformError>?>(nil)
         client.send(request) { result in box.update { $0 = result } }

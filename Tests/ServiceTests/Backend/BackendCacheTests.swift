@@ -136,7 +136,6 @@ import Time
 }
 
 extension RunningService {
-    /// Forgets what the backend has said.
     fileprivate func forget(appID: String, userID: String?) {
         graph.helpDeskState.current.backends?.forget(appID: appID, userID: userID)
     }

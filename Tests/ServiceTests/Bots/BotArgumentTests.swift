@@ -110,7 +110,6 @@ import Time
         }
     }
 
-    /// It is a text there, and nobody parses it.
     @Test func `a text may say proto`() throws {
         try withBot { (send, backend) throws in
             #expect(try send("cancel_order", "", "order_id=7&reason=__proto__").status == 409)

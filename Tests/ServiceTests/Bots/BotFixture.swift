@@ -181,7 +181,6 @@ extension RunningService {
         return client
     }
 
-    /// Starts the bot for a person.
     func startBot(
         _ name: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil,
         fields: JSONValue? = ["city": "Berlin"]
@@ -192,7 +191,6 @@ extension RunningService {
         ).readResponse()
     }
 
-    /// A ticket for a person.
     func ticket(
         _ name: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> String {
@@ -229,7 +227,6 @@ extension RunningService {
         ).readResponse()
     }
 
-    /// Calls a function in the vendor-neutral form.
     func callNeutrally(
         _ function: String, _ arguments: JSONValue, ticket: String, confirmation: String? = nil
     ) throws -> ReceivedResponse {
@@ -278,7 +275,6 @@ extension ReceivedResponse {
     /// The body as JSON; null when it is none.
     var json: JSONValue { JSONValue(parsing: body) ?? .null }
 
-    /// The code of an error.
     var error: String? { json["error"]?.text }
 }
 

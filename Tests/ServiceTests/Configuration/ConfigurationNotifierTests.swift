@@ -10,7 +10,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What events are delivered to.
 @Suite struct ConfigurationNotifierTests {
     private static let url = #""url":"https://example.com/events""#
     private static let types = #""log", "http", "apns", "fcm", "rustore", "hms", "pyrus", "sendbird""#

@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The certificate of a listener.
 @Suite struct ConfigurationTLSTests {
     private let directory: ConfigurationDirectory
     private static let certificate = TestCertificate.shared.certificate

@@ -3,7 +3,6 @@ import Time
 
 @testable import Configuration
 
-/// The tokens of the admin listener.
 @Suite struct ConfigurationTokenTests {
     private static let tokens = AdminToken.Role.allCases.map {
         #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"#

@@ -5,7 +5,6 @@ import Time
 
 @testable import Configuration
 
-/// Where traces are exported to.
 @Suite struct ConfigurationTracesTests {
     private static let url = #""url":"https://collector.example.com:4318/v1/traces""#
     /// Longer than what is shown of a name in a path.

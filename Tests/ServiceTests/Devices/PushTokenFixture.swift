@@ -57,7 +57,6 @@ final class PushTokenFixture: RouteFixture {
     /// How often the dispatcher has been woken.
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
-    /// Sets the clock.
     func wait(until milliseconds: UInt64) {
         elapsed.update { $0 = milliseconds }
     }

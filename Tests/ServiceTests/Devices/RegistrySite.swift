@@ -48,7 +48,6 @@ final class RegistrySite {
         }
     }
 
-    /// Posts a webhook.
     func post(_ comment: Int, token: String?, type: String? = "ios", device: String = deviceID) -> ReceivedResponse {
         let body = WebhookBody.json(
             token: [

@@ -5,7 +5,6 @@ import Threading
 
 @testable import Service
 
-/// How the doctor runs its checks.
 @Suite struct DoctorTests {
     @Test func `a unit serves where systemd runs`() throws {
         let scratch = try TemporaryDirectory()

@@ -187,7 +187,6 @@ import Testing
         #expect(try messages(examine("LoadState=not-found\nType=forking"), .unit) == [])
     }
 
-    /// As /proc/PID/limits has it.
     private static func limits(hard: String) -> String {
         """
         Limit                     Soft Limit           Hard Limit           Units     

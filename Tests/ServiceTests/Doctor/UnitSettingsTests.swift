@@ -4,7 +4,6 @@ import Testing
 
 @testable import Service
 
-/// What is read of a systemd unit.
 @Suite struct UnitSettingsTests {
     /// The values in the forms that `systemctl show` of systemd 249 to 255 prints.
     private static let shown = """

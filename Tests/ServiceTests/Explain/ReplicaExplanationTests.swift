@@ -41,7 +41,6 @@ import Time
         #expect(areKnown)
     }
 
-    /// Ends the replicas.
     private func close() {
         for graph in graphs {
             graph.backends.close()

@@ -7,7 +7,6 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// Explanations of users who may chat.
 @Suite struct UserExplanationTests {
     private static let now = TestTime.now.milliseconds
 

@@ -13,7 +13,6 @@ import Testing
     enum Forgery: CaseIterable {
         case nothing, empty, shorter, longer, cookie, secretOfAnotherSession
 
-        /// The code of the refusal.
         var code: String { self == .nothing ? "session_secret_missing" : "session_ended" }
     }
 

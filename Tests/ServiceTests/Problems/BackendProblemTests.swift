@@ -6,7 +6,6 @@ import Testing
 
 /// Problems that an app's backend causes.
 @Suite struct BackendProblemTests: ProblemScene {
-    /// The breaker is what follows.
     @Test func `an open breaker is reported with what has opened it`() throws {
         let slow = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]

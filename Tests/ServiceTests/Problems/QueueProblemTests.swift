@@ -5,7 +5,6 @@ import Time
 
 @testable import AdminAPI
 
-/// Problems of notifiers and their queues.
 @Suite struct QueueProblemTests: ProblemScene {
     @Test func `held messages that wait are a problem of the help desk`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 901, count: 2)

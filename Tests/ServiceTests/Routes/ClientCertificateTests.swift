@@ -94,7 +94,6 @@ import Testing
         #expect(try fixture.log.text().contains(" certificate=missing\n"))
     }
 
-    /// Both requests use one connection.
     @Test func `judges each request of a connection`() throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
@@ -141,7 +140,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text stands in this one.
     fileprivate func count(of text: String) -> Int {
         indices.filter { self[$0...].hasPrefix(text) }.count
     }

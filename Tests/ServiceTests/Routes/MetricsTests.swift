@@ -11,7 +11,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// What is counted.
 @Suite struct MetricsTests {
     private static let members = #""security_keys":{"longest_life_seconds":7776000}"#
 

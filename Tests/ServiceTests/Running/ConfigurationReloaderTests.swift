@@ -221,7 +221,6 @@ import Threading
         }
     }
 
-    /// What operators see of it.
     @Test func `status tells what the log tells`() throws {
         try withReloader { reloader, service in
             #expect(try status(service)["refused"] == .null)

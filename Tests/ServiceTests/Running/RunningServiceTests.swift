@@ -11,7 +11,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Start and end of the service.
 @Suite struct RunningServiceTests {
     private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
 

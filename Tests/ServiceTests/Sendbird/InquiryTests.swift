@@ -61,7 +61,6 @@ import Time
     }
 }
 
-/// What follows from what Desk tells of a ticket.
 @Suite struct TicketStateTests {
     private struct LocalizedText {
         var type = "TICKET.STATUS.UPDATED"

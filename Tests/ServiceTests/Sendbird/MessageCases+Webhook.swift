@@ -13,7 +13,6 @@ extension MessageCases {
 }
 
 extension MessageCases.Form {
-    /// A webhook about such a message.
     func webhook(from sender: MessageCases.Sender) throws -> ChatWebhook? {
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).serialized(), as: UTF8.self) }
         let top = customTypes.1.isEmpty ? "" : #""custom_type":\#(quoted(customTypes.1)),"#
@@ -25,7 +24,6 @@ extension MessageCases.Form {
 }
 
 extension MessageDecision {
-    /// The word of the page.
     var word: String {
         switch self {
         case .undecided: return "Desk is asked"

@@ -6,7 +6,6 @@ import Core
 enum MessageCases {
     /// Forms of messages that have the same consequences.
     struct Case: Sendable {
-        /// The words of the page.
         let message: String
         let forms: [Form]
         /// The messages about the question with this number that came before.
@@ -14,7 +13,6 @@ enum MessageCases {
         /// By writer, in the order of `Writer.allCases`.
         let results: [String]
 
-        /// The row of the page.
         var row: String { "| \(message) | \(results.joined(separator: " | ")) |" }
     }
 
@@ -41,7 +39,6 @@ enum MessageCases {
         let bots: [String]?
     }
 
-    /// The columns.
     enum Writer: CaseIterable, Sendable {
         case support, bot, another, customer, nobody
 
@@ -51,7 +48,6 @@ enum MessageCases {
             " sendbird_desk_agent_id_1", "sendbird_desk_bot_id_1",
         ]
 
-        /// The senders of a form who are such writers.
         func senders(_ form: Form) -> [Sender] {
             func senders(_ ids: [String?], _ bots: [String]?...) -> [Sender] {
                 bots.flatMap { bots in ids.map { Sender(id: $0, bots: bots) } }

@@ -37,7 +37,6 @@ final class SendbirdFixture: RouteFixture {
     private let closesStore: Bool
     /// Desk's Platform API of all apps.
     private let deskServer: ScriptedServer
-    /// The notifier of held messages.
     private let lookup: any Notifier
     /// How many milliseconds have passed.
     private let elapsed = Monitor<UInt64>(0)
@@ -103,7 +102,6 @@ final class SendbirdFixture: RouteFixture {
         """
     }
 
-    /// Moves the clocks on.
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
     var now: UnixMilliseconds { Self.time + elapsed.withLock { $0 } }
@@ -149,7 +147,6 @@ final class SendbirdFixture: RouteFixture {
 
     struct Refused: Error { let text: String }
 
-    /// Sends a webhook of Chat.
     func chat(_ body: String, app: String = "APP", token: Int = chatToken) throws -> ReceivedResponse {
         try chat(Array(body.utf8), app: app, token: token)
     }
@@ -159,7 +156,6 @@ final class SendbirdFixture: RouteFixture {
             .post, "/sendbird/chat-webhook/\(app)", headers: ["x-sendbird-signature": try Self.sign256(body, token)], body: body)
     }
 
-    /// Sends a webhook of Desk.
     func desk(_ body: String, app: String = "APP", token: Int = deskToken) throws -> ReceivedResponse {
         let body = Array(body.utf8)
         return client.send(
@@ -191,7 +187,6 @@ final class SendbirdFixture: RouteFixture {
         return shown.filter { !$0.hasPrefix("push_token") }
     }
 
-    /// The data of the newest event of a kind.
     func data(_ kind: Event.Kind) throws -> String? {
         try store.deliveries(DeliveryFilter(), limit: 1000).first { $0.event.kind == kind && $0.event.hasData }.map {
             String(decoding: $0.event.data, as: UTF8.self)

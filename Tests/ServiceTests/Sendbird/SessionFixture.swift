@@ -107,7 +107,6 @@ extension RunningService {
         return client
     }
 
-    /// Asks for a session token.
     func session(_ body: [UInt8]) throws -> ReceivedResponse { try beginSession(body).readResponse() }
 
     /// Has an operator do something with the user of `SessionFixture.body`.

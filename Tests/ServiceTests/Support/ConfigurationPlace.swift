@@ -10,7 +10,6 @@ struct ConfigurationPlace {
         case index(Int)
     }
 
-    /// The whole configuration.
     let root: JSONValue
     let steps: [Step]
     let value: JSONValue
@@ -24,7 +23,6 @@ struct ConfigurationPlace {
     /// The key as a row of the documentation has it, with the notifier's type.
     var name: String { "\(pattern) \(type)" }
 
-    /// Its JSON path.
     var path: String { Self.path(steps[...]) }
 
     /// The paths on the way to it and its own, each with the value there.

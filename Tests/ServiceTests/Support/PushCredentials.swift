@@ -7,9 +7,7 @@ import Testing
 struct PushCredentials {
     static let shared = try? PushCredentials()
 
-    /// APNs' key, PEM.
     let apnsKey: String
-    /// A service account's key file.
     let serviceAccount: String
 
     private init() throws {

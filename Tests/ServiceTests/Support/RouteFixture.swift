@@ -4,7 +4,6 @@ import TestSupport
 
 /// A fixture of some routes alone: asked in the process or on a socket, and counted by one metric.
 protocol RouteFixture {
-    /// The metric's name.
     static var metric: String { get }
     var router: Router { get }
     var registry: MetricsRegistry { get }

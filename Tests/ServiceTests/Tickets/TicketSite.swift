@@ -70,7 +70,6 @@ final class TicketSite {
     /// Moves the monotonic clock on.
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
-    /// What a customer's call is answered.
     func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws
         -> LocalizedText
     {
@@ -114,7 +113,6 @@ final class TicketSite {
         return client
     }
 
-    /// Has Chat fail from now on.
     func breakChat() { faults.add(Fault(.answer(.init(500)), at: .sendbirdChat, times: nil)) }
 
     /// The channel of a new ticket that no list has yet.
@@ -130,7 +128,6 @@ final class TicketSite {
         return id
     }
 
-    /// An answer.
     struct LocalizedText {
         let status: Int
         let json: JSONValue?

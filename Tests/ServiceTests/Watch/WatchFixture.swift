@@ -95,7 +95,6 @@ final class WatchFixture {
     /// Lets time pass without looking, as when no process runs.
     func sleep(_ seconds: UInt64) { passed.withLock { $0 += seconds } }
 
-    /// Says how a notifier does its work.
     func set(_ notifier: String, _ state: BreakerStatus, reason: String = "status_401", successes: UInt64 = 0) {
         inbox.withLock { $0.health[notifier] = NotifierHealth(status: state, lastFailure: reason, successes: successes) }
     }
@@ -110,7 +109,6 @@ final class WatchFixture {
         problems.withLock { $0 = found }
     }
 
-    /// Counts verdicts on the app's authorizations.
     func count(_ result: String, _ reason: String = "valid", by count: UInt64, app: String = "shop") {
         family.child(app, result, reason, "1").increment(by: count)
     }

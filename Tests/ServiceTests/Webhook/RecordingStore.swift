@@ -28,7 +28,6 @@ final class RecordingStore: Store {
 
     private let state: Monitor<State>
     private let thread: DedicatedThread
-    /// Decides what comes of registrations.
     private let registry = MemoryStore()
 
     /// - Parameter failure: what each event and registration is refused with.

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// Lists of calls of bots, page by page.
 @Suite struct BotCallListTests {
     private static let outcomes: [BotCall.Outcome] = [.succeeded, .refused, .failed, .limited]
 

@@ -16,7 +16,6 @@ extension BotCall {
 }
 
 extension Store {
-    /// Begins and waits for the answer.
     @discardableResult
     func begin(_ call: BotCall) throws(StoreError) -> BotCallBeginning {
         let answer = Answer<BotCallBeginning>()
@@ -35,7 +34,6 @@ extension Store {
         for answer in answers { _ = try answer.get() }
     }
 
-    /// Ends and waits for the answer.
     func end(_ call: BotCall, _ ending: BotCall.Ending) throws(StoreError) {
         let answer = Answer<Bool>()
         end(call.id, ending) { answer.set($0.map { true }) }

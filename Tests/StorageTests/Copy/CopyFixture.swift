@@ -108,12 +108,10 @@ final class CopyFixture: Sendable {
         return copy
     }
 
-    /// The PostgreSQL store.
     func shared() throws -> PostgresStore {
         try PostgresStore(try place.settings(), settings: Self.settings, random: Self.laterNumbers())
     }
 
-    /// A SQLite store.
     func file(_ path: String) throws -> SQLiteStore {
         try SQLiteStore(path: path, settings: Self.settings, random: Self.laterNumbers())
     }

@@ -2,7 +2,6 @@ import Core
 import Testing
 import Time
 
-/// What providers say of devices.
 @Suite struct DeviceUpdateContractTests {
     /// Registers at 1000, and claims a comment for the device at 2000.
     private func claimed(_ store: any Store) throws -> Delivery {

@@ -88,7 +88,6 @@ import Time
         #expect(try stores[0].answers(to: new.id) == [[2]])
     }
 
-    /// Stores of one process have nobody to ask.
     @Test(arguments: Backend.allCases) func `a process alone asks nobody`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.ask(try question()) == 0)

@@ -25,7 +25,6 @@ struct Sample {
         self.number = number
     }
 
-    /// Changes some of it.
     func with(_ change: (inout Sample) -> Void) -> Sample {
         var copy = self
         change(&copy)

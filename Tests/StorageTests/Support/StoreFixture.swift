@@ -22,7 +22,6 @@ final class StoreFixture: Sendable {
 }
 
 extension Store {
-    /// Accepts and waits for the answer.
     @discardableResult
     func take(_ incoming: IncomingEvent) throws(StoreError) -> Acceptance {
         let answer = Answer<Acceptance>()
@@ -52,24 +51,20 @@ extension Store {
     /// Accepts many events with one delivery each.
     func takeAll(_ samples: some Sequence<Sample>) throws(StoreError) { try takeAll(samples.map { $0.incoming() }) }
 
-    /// Registers and waits for the answer.
     func payload(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
         let answer = Answer<Registration.Outcome>()
         register(registration) { answer.set($0) }
         return try answer.get()
     }
 
-    /// Reports alone.
     func finish(_ results: [FinishedAttempt]) throws(StoreError) {
         _ = try work(results, [])
     }
 
-    /// Claims alone.
     func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         try work([], [claim])[0].get()
     }
 
-    /// When the next delivery of a notifier is due.
     func nextDue(notifier: String) throws(StoreError) -> UnixMilliseconds? {
         try claimDue(Claim(notifier: notifier, now: 0, leaseMilliseconds: 1, limit: 0)).nextDue
     }
@@ -79,7 +74,6 @@ extension Store {
         try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)).deliveries
     }
 
-    /// Reports on a claimed delivery.
     func report(_ delivery: Delivery, next: FinishedAttempt.Next, reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
         try finish([FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
     }
@@ -108,7 +102,6 @@ final class Answer<Value: Sendable>: Sendable {
 
     func set(_ result: Result<Value, StoreError>) { self.result.update { $0 = result } }
 
-    /// Waits for it.
     func get() throws(StoreError) -> Value {
         try (result.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }

@@ -40,7 +40,6 @@ extension Store {
             .map { "\($0.key.userID) \($0.key.deviceID) \($0.token.text)" }
     }
 
-    /// One registered device.
     func device(_ id: String = "d1", app: String = "app", user: String = "user") throws -> Device? {
         try devices(DeviceFilter(appID: app, userID: user, deviceID: id), after: nil, limit: 2).first
     }
@@ -57,7 +56,6 @@ extension Store {
 }
 
 extension LimitRule {
-    /// Calls in five minutes.
     static func fiveMinutes(_ scope: Scope, _ max: Int = 1) -> LimitRule {
         LimitRule(per: scope, max: max, windowMilliseconds: 300_000)
     }

@@ -4,7 +4,6 @@ struct FrontendStream {
     /// One message, or the packet that opens a connection.
     struct Message {
         let bytes: [UInt8]
-        /// Whether it begins the execution of COMMIT.
         var isCommit = false
         /// The statement that it has the server prepare.
         var statement: String?

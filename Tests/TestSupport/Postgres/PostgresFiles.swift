@@ -19,7 +19,6 @@ final class PostgresFiles: Sendable {
     let directory: TemporaryDirectory
     private let watchdog: Watchdog
 
-    /// The cluster's directory.
     var data: String { directory.path("data") }
 
     init() throws {
@@ -75,7 +74,6 @@ final class PostgresFiles: Sendable {
         return output
     }
 
-    /// Starts one of PostgreSQL's programs.
     func start(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> ChildProcess {
         let path = try Self.path(of: program)
         let command = getuid() == 0 ? ["setpriv", "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] : [path]

@@ -144,7 +144,6 @@ final class ProxyLink: Sendable {
         cut()
     }
 
-    /// The way back.
     func passOnAnswers() {
         var held: [UInt8] = []
         while let part = receive(server) {

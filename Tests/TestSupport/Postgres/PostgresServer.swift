@@ -23,7 +23,6 @@ package final class PostgresServer: @unchecked Sendable {
         /// Whether what is committed survives a crash of the machine; off, because tests only crash processes.
         package var isDurable = false
 
-        /// Makes options.
         package init(_ settings: String...) {
             self.settings = settings
         }
@@ -75,7 +74,6 @@ package final class PostgresServer: @unchecked Sendable {
         "postgres://\(user)\(password.map { ":\($0)" } ?? "")@127.0.0.1:\(port)/\(database)\(query.isEmpty ? "" : "?\(query)")"
     }
 
-    /// A URL by the Unix socket.
     package var socketURL: String { "postgres://postgres@:\(port)/postgres?host=\(directory)" }
 
     /// The password of the user `guarded`.
