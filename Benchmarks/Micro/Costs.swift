@@ -8,7 +8,6 @@ struct Costs {
     let jsonHandler: Cost
     /// The same with a form.
     let formHandler: Cost
-    /// What is shown and has no target.
     let others: [Cost]
 
     /// The lines of a Markdown table, padded so that it reads as plain text too.
@@ -22,7 +21,6 @@ struct Costs {
         return [line(["operation", "ns", "own allocs", "lib. allocs"]), "|\(rule)|"] + rows.map(line)
     }
 
-    /// What must hold.
     var targets: [Target] {
         let verification = valid.nanoseconds / 1000
         return [Target("verifying a key <= 5 us: \(tenths(verification)) us", isKept: verification <= 5)]

@@ -47,7 +47,6 @@ struct DenialTiming {
         return times
     }
 
-    /// What each kind takes.
     static func table(_ times: [Times]) -> [String] {
         let rows = times.map { time in
             let name = time.name + String(repeating: " ", count: max(0, 36 - time.name.count))
@@ -56,7 +55,6 @@ struct DenialTiming {
         return ["| the handler: denied as                | ns   |", "|--------------------------------------|-----:|"] + rows
     }
 
-    /// Whether strangers can tell no two kinds apart.
     static func target(_ times: [Times]) -> Target {
         let found = distinguishable(times)
         let shown = found.isEmpty ? "none" : found.map { "\($0.names) by \(percent($0.share))" }.joined(separator: "; ")

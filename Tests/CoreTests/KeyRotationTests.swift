@@ -1,7 +1,6 @@
 import Core
 import Testing
 
-/// Which step of a rotation is next.
 @Suite struct KeyRotationTests {
     private typealias Key = KeyRotation.Key
 

@@ -2,7 +2,6 @@ import Core
 import TestSupport
 import Testing
 
-/// How the log names people and apps.
 @Suite struct ReferenceTests {
     private func user(_ app: String, user: String, applications: [Application]) throws -> String {
         let (app, user) = (Array(app.utf8), Array(user.utf8))

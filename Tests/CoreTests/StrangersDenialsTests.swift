@@ -3,7 +3,6 @@ import Time
 
 @testable import Core
 
-/// The record of a user whom strangers name, too.
 @Suite struct StrangersDenialsTests {
     private static let now: UnixSeconds = 1_773_130_512
     private static let user = KeyedDigest(low: 1, high: 0)
@@ -66,7 +65,6 @@ import Time
         #expect(history.provenDenial == nil)
     }
 
-    /// As in records of two replicas that are merged.
     @Test func `a success counts as later than a denial in the same second`() throws {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now)

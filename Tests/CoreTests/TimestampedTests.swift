@@ -2,7 +2,6 @@ import Core
 import Testing
 import Time
 
-/// Which moments a store with a clock of its own converts: all that are by this machine's clock.
 @Suite struct TimestampedTests {
     /// Values of every type, and of every case with a moment. Nothing in them is nil or empty.
     private static func samples() throws -> [any Timestamped] {

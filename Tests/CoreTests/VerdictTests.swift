@@ -1,7 +1,6 @@
 import Core
 import Testing
 
-/// The texts are public or stand in logs and metrics: changing one is a decision, not an accident.
 @Suite struct VerdictTests {
     @Test(
         arguments: zip(

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateKeyTests {
-    /// As OpenSSL's own commands have it.
     @Test func `is the digest of the key in its full form`() throws {
         let certificate = TestCertificate.shared.certificate
         let directory = try TemporaryDirectory()

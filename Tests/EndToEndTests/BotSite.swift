@@ -9,7 +9,6 @@ import Threading
 
 /// The bot that `deskgate init --bot-demo` makes, served by the real program, with its shop and a model in the test.
 final class BotSite {
-    /// What the customer's app gets at the start.
     struct Start {
         let data: String
         let ticket: String

@@ -8,7 +8,6 @@ import Threading
 /// One process serves an app of Pyrus and an app of Sendbird while all their secrets are rotated, again and again, under requests of every kind.
 @Suite struct BothHelpDesksTests {
     private static let rotations = 5
-    /// What each client asks.
     private static let clients = BothSite.Call.allCases + BothSite.Call.allCases
 
     private struct Progress {
@@ -16,7 +15,6 @@ import Threading
         var number = 1
         var isOver = false
         var failures: [String] = []
-        /// How many answers there were of each kind.
         var answers: [BothSite.Call: Int] = [:]
         /// The generation with which each client has asked last.
         var used: [Int: Int] = [:]

@@ -11,7 +11,6 @@ final class BothSite: Sendable {
     static let sendbirdApp = "DESK-APP"
     static let sessionToken = "the-session-token"
 
-    /// What is asked of the service.
     enum Call: CaseIterable {
         case pyrusAuthorize, pyrusWebhook, chatWebhook, deskWebhook, sessionToken
     }

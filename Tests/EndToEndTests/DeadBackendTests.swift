@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// A backend that answers nothing: the log tells of it once, and once more when it is back.
 @Suite struct DeadBackendTests {
     @Test func `is reported at the default level`() throws {
         let sink = try ScriptedServer(.requests([[.respond(503)], [.respond(200)]]))

@@ -201,7 +201,6 @@ final class RunningDemo {
         return process
     }
 
-    /// What the admin listener answers an operator.
     func ask(_ path: String) throws -> JSONValue {
         try #require(JSONValue(parsing: get(path).body))
     }

@@ -2,7 +2,6 @@ import JSON
 import TestSupport
 import Testing
 
-/// What docs/GETTING-STARTED.md and docs/SECURITY-KEY.md show of other languages.
 @Suite struct ExampleTests {
     /// The key of docs/SECURITY-KEY.md, made with its salt, and accepted by the service.
     @Test func `vector of the documentation`() throws {

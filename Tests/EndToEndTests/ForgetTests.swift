@@ -9,7 +9,6 @@ import Time
 @Suite final class ForgetTests {
     private static let token = "\(Markers.prefix)-push-token-of-a-phone"
     private static let device = "\(Markers.prefix)-device-id"
-    /// What must be nowhere afterwards.
     private static let traces = [Markers.user, token, device, WebhookSite.message]
     private let sink: ScriptedServer
 

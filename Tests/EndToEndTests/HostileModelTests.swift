@@ -7,7 +7,6 @@ import Testing
 import Threading
 import Time
 
-/// Whatever a model says, or an attacker who has its text: nothing happens that the ticket does not allow. The shop tells.
 @Suite struct HostileModelTests {
     private let site: BotSite
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import DeskgateCLI
 
-/// Where `init` puts the database, and how it says to start the service.
 @Suite struct InitPlaceTests {
     @Test func `the database of the package's service is where its unit may write`() {
         #expect(InitPlace(directory: "/etc/deskgate").store == "/var/lib/deskgate/deskgate.db")

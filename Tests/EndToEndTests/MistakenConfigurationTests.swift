@@ -165,7 +165,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without a service that proves itself all mistakes are reported`() throws {
+    @Test func `without a service that proves itself all mistakes are told`() throws {
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [["status"], ["deliveries", "list"], ["health"]] {
             let result = try run(words)

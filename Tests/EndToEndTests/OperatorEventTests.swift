@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What operators are told by themselves, by the running service: each once, whatever restarts.
 @Suite struct OperatorEventTests {
     private static let now = SystemClock.unixSeconds()
     private let pager: ScriptedServer
@@ -14,7 +13,6 @@ import Time
         pager = try ScriptedServer(.everyRequest(.respond(200)))
     }
 
-    /// A configuration whose operators are told through the pager.
     private static func changes(
         _ sink: ScriptedServer, pager: ScriptedServer, thresholds: JSONObject = [:], notifiers: [String] = ["pager"]
     ) -> JSONObject {
@@ -49,7 +47,6 @@ import Time
         }
     }
 
-    /// Waits until the pager has been told so often.
     private func isReported(_ count: Int) -> Bool { eventually { (try? reported().count) ?? 0 >= count } }
 
     private func kill(_ server: RunningServer) throws {

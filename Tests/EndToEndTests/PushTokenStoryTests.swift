@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// The story that the README tells of a device: it registers, hears of comments, and signs out.
 @Suite struct PushTokenStoryTests {
     static let user = "user-1"
     // As long as what iOS gives, and a marker: it may be seen by the sink alone.

@@ -20,7 +20,6 @@ struct RootServiceTests {
         #expect(try Command("chown", "-R", "\(owner):\(owner)", path).status == 0)
     }
 
-    /// What `serve` complains about when it ends at once.
     private func complaint(environment: [String: String] = [:], _ words: [String]) throws -> String {
         let result = try Deskgate.run(["serve"] + words, environment: environment)
         #expect(result.code == 2)

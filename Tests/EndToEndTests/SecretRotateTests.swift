@@ -204,10 +204,8 @@ private final class RotationLoad: Sendable {
         stop()
     }
 
-    /// How many requests were authorized.
     var right: Int { state.withLock { $0.right } }
 
-    /// How many requests got any other answer, or none.
     var wrong: Int { state.withLock { $0.wrong } }
 
     func add(_ key: String) { state.update { $0.keys.append(key) } }

@@ -5,7 +5,6 @@ import Simulators
 import TestSupport
 import Testing
 
-/// What a customer is answered, and what operators see, while Sendbird is slow, away or asks for fewer requests.
 @Suite struct SendbirdFaultTests {
     private let site: SendbirdSite
 

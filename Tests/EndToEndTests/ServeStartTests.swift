@@ -4,7 +4,6 @@ import POSIX
 import TestSupport
 import Testing
 
-/// `deskgate serve`: what keeps it from starting is told in one line, and it ends with 2.
 @Suite struct ServeStartTests {
     private static let wrongPEM = """
         -----BEGIN CERTIFICATE-----

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// How a company whose chat is in use introduces security keys.
 @Suite struct ShadowModeStoryTests {
     private static func configuration(shadowUntil end: Int64?) -> JSONObject {
         guard case .object(var app) = Workspace.app(1) else { return [:] }

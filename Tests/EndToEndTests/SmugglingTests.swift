@@ -2,7 +2,6 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Requests hidden in others, sent to the program as it is and through the proxies that stand before it.
 @Suite struct SmugglingTests {
     private static let post = "POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\n"
     /// The request that the program must not find: no other asks for this path, and proxies pass none on.

@@ -6,7 +6,6 @@ import Testing
 
 /// `deskgate serve` under a service manager (`Type=notify`, `WatchdogSec=`, `LoadCredential=`).
 @Suite struct SupervisionTests {
-    /// The watchdog is told four times as often.
     private static let watchdogMicroseconds: UInt64 = 2_000_000
 
     private func serve(_ workspace: Workspace, under manager: ServiceManager, _ more: [String: String] = [:]) throws -> RunningServer {

@@ -2,7 +2,6 @@ import JSON
 import TestSupport
 import Testing
 
-/// What commands write only on a terminal, which script(1) makes.
 @Suite struct TerminalTests {
     @Test func `long work says for how long`() throws {
         let workspace = try Workspace(Workspace.unixListeners)

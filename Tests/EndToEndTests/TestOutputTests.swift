@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import Threading
 
-/// Where the output of the program under test is kept.
 @Suite struct TestOutputTests {
     @Test func `output is kept under the name of the test`() {
         #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.`output is kept under the name of the test`()")

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// What a sink has received, by event.
 private struct Tally {
     var identifiers: [Int64: Set<String>] = [:]
     var requestCount = 0

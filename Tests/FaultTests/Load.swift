@@ -16,7 +16,6 @@ final class Load: Sendable {
     }
 
     static let notifier = "sink"
-    /// How many registrations of a person are allowed.
     static let limit = 5
     // The second one is never reached, but all registrations are counted for it.
     private static let rules = [

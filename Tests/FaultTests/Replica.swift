@@ -15,7 +15,6 @@ final class Replica: Sendable {
     private let dispatcher: Dispatcher
     private let inbox = Monitor(DispatcherInbox())
     private let hasStopped = Monitor(false)
-    /// What this machine's clock shows.
     let now: @Sendable () -> UnixMilliseconds
 
     /// By how many milliseconds its clock is wrong.

@@ -1,6 +1,5 @@
 import Core
 
-/// What a scene has come to.
 struct Verdict {
     let accepted: Int
     let refused: Int

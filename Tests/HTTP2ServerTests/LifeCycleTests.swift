@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Threading
 
-/// How the server begins and ends.
 @Suite struct LifeCycleTests {
     private static let ok = HTTP2Action.respond(HTTP2Response(status: 200, body: Array("ok".utf8)))
 

@@ -2,7 +2,6 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// What is sent and what is received when all goes well.
 @Suite struct ExchangeTests {
     @Test(arguments: [
         (ClientMethod.get, ""), (.post, "body"), (.post, ""), (.put, "body"), (.put, ""), (.patch, "body"), (.patch, ""), (.delete, ""),

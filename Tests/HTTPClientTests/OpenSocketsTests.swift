@@ -3,7 +3,6 @@ import Testing
 
 @testable import HTTPClient
 
-/// What a client's connections write is gathered only while libcurl works.
 @Suite struct OpenSocketsTests {
     /// A socket's option; -1 when it has no such one.
     private func option(_ name: Int32, of descriptor: Int32) -> Int32 {

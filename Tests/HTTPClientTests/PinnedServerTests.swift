@@ -69,7 +69,6 @@ import Threading
         try expectRefusal(Pair(certificate: other.certificate, key: other.key), expecting: own.pinned(), "certificate")
     }
 
-    /// Whoever the same authority vouches for has another key.
     @Test func `is not another one that is trusted`() throws {
         let other = try TestCertificate()
         try expectRefusal(

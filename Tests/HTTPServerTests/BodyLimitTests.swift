@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Threading
 
-/// Bodies at, over and far over the limit of their route, however their length is told.
 @Suite struct BodyLimitTests {
     private let atLimit = String(repeating: "x", count: ServerFixture.bodyLimit)
     private let overLimit = String(repeating: "x", count: ServerFixture.bodyLimit + 1)

@@ -2,7 +2,6 @@ import Testing
 
 @testable import HTTPServer
 
-/// What is kept, thrown away and refused of bodies, by numbers alone.
 @Suite struct BodyReceptionTests {
     private let drain = Int(BodyReception.drainLimit)
 

@@ -6,7 +6,6 @@ import Threading
 
 @testable import HTTPServer
 
-/// Who may do what with a connection when, and that each race has one winner.
 @Suite struct ExchangePhaseTests {
     @Test func `goes through a request`() {
         let phase = SharedPhase()

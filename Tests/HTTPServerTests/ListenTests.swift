@@ -3,7 +3,6 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Where a server can listen, and what it says where it can't.
 @Suite struct ListenTests {
     @Test func `chooses a port`() throws {
         let fixture = try ServerFixture()
@@ -102,7 +101,6 @@ import Testing
         return unsafe lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    /// What a killed server leaves behind.
     private func bindAndForget(_ path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -2,7 +2,6 @@ import Testing
 
 @testable import HTTPServer
 
-/// Which route and method a request gets.
 @Suite struct RouterTests {
     private let router = Router([
         Route("/a", bodyLimit: 7, [(.get, answer), (.post, answer)]), Route("/a/b", [(.delete, answer)]),

@@ -7,7 +7,6 @@ import Threading
 final class ServerFixture: Sendable {
     let server: Server
     let observed = ObservedResponses()
-    /// What `/held` has suspended, for the test to answer.
     let held = HeldResponses()
     private let answering: AnsweringThread
 
@@ -154,7 +153,6 @@ final class HeldResponses: Sendable {
     }
 }
 
-/// What the server told its observer.
 final class ObservedResponses: Sendable {
     private let statuses = Monitor<[Int: Int]>([:])
 

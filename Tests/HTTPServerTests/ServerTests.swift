@@ -2,7 +2,6 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// What a well-behaved client sees, on a real socket.
 @Suite struct ServerTests {
     private func request(_ method: String, path: String, body: String = "", headers: String = "") -> String {
         let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"

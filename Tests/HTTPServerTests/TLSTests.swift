@@ -10,7 +10,6 @@ import Threading
     private let directory: TemporaryDirectory
     private let certificatePath: String
     private let identity: TLSIdentity
-    /// How long a curl may take, in seconds.
     private let patience = WaitLimit.milliseconds / 1000
 
     init() throws {

@@ -2,7 +2,6 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// What a handler is told of the header `traceparent`.
 @Suite struct TraceparentTests {
     private func reported(_ headers: String) throws -> String {
         // On a kept connection nothing is left of it.

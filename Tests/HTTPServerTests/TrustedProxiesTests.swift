@@ -4,7 +4,6 @@ import Testing
 
 @testable import HTTPServer
 
-/// Where a request comes from, past the proxies that are believed.
 @Suite struct TrustedProxiesTests {
     private static let proxies = TrustedProxies(
         networks: ["10.0.0.0/8", "2001:db8:ffff::/48"].compactMap { try? IPNetwork($0) }, includeUnixSocket: true)

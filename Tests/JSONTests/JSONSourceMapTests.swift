@@ -1,7 +1,6 @@
 import JSON
 import Testing
 
-/// Where values stand in a text.
 @Suite struct JSONSourceMapTests {
     private func sourceMap(_ text: String) -> JSONSourceMap? {
         let bytes = Array(text.utf8)

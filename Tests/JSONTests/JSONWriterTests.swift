@@ -2,7 +2,6 @@ import Testing
 
 @testable import JSON
 
-/// What is written straight into bytes is what jansson writes of a value.
 @Suite struct JSONWriterTests {
     private static let texts: [String] =
         ["", "plain", "\"", "\\", "/", "é 漢 😀", "\u{7F}", "\u{2028}", "\u{FEFF}", "a\"b\\c\nd", "{", "[", "ends with {", "ends with ["]

@@ -3,7 +3,6 @@ import Testing
 
 @testable import JSON
 
-/// What is recognised without jansson must be what jansson reads, and nothing of what it refuses.
 @Suite struct PlainObjectTests {
     private static let sample = #"{"app_id":"a-1","user_id":"Пользователь №7 😀","security_key":"dgk1"}"#
 

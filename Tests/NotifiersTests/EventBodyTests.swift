@@ -5,11 +5,9 @@ import Time
 
 @testable import Notifiers
 
-/// What a backend is sent of a delivery: with the device that a comment is for, and otherwise the event alone.
 @Suite struct EventBodyTests {
     private static let data = #"{"a":{"b":[]}}"#
 
-    /// What a body begins with.
     private static func head(_ kind: Event.Kind) -> String {
         #"{"id":"\#(Sample.id)","type":"\#(kind.rawValue)","occurred_at":"1970-01-01T00:00:00.001Z","app_id":"app","user_id":"us\"er","data":"#
     }

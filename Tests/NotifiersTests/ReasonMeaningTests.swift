@@ -5,7 +5,6 @@ import Testing
 
 @testable import Notifiers
 
-/// What reasons mean to a person who asks why something has not arrived.
 @Suite struct ReasonMeaningTests {
     @Test func `every reason of Deskgate has a meaning`() {
         for source in [ReasonSource.log, .http("crm"), .relay, .unknown] {

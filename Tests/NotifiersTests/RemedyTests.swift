@@ -49,7 +49,6 @@ import Testing
         ],
     ]
 
-    /// All known reasons, whoever gives them.
     private static let reasons: [String] = {
         let tokens: [TokenReason] =
             TokenError.allCases.map { .error($0) } + ClientReason.allCases.map { .client($0.rawValue) }

@@ -4,7 +4,6 @@ import Testing
 import Threading
 import Time
 
-/// What strangers cause is written so many times a minute, and then counted.
 @Suite struct DenialLogTests {
     private let scratch: TemporaryDirectory
     private let log: TestLog

@@ -5,7 +5,6 @@ import Threading
 /// Stands between a client and a PostgreSQL server, and breaks the connection at a moment that a test chooses: when the client sends a
 /// text.
 final class CuttingProxy: Sendable {
-    /// What happens when the client has sent the text.
     enum Action: Sendable {
         /// The server never sees it, and the connection breaks.
         case cutBefore

@@ -2,7 +2,6 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What is sent comes back: the server's own functions, not another client, are the judge of the encoding.
 @Suite struct ValueTests {
     private let connection: Connection
 

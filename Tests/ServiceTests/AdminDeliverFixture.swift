@@ -120,7 +120,6 @@ final class AdminDeliverFixture {
 
     static let authorization = ["Authorization": "Bearer \(ServiceFixture.token)"]
 
-    /// How the log names a person.
     static func userReference(app: String, user: String, _ configuration: Configuration) -> String {
         let (app, user) = (Array(app.utf8), Array(user.utf8))
         return (try? configuration.makeAuthorizer())?.userReference(appID: app.span, userID: user.span) ?? ""

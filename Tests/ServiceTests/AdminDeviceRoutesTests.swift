@@ -13,7 +13,6 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
 @Suite struct AdminDeviceRoutesTests {
     private static let odd = AdminDeliverFixture.oddUser
     private let fixture: AdminDeliverFixture

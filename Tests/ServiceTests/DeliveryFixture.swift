@@ -74,7 +74,6 @@ final class DeliveryFixture {
 
     var now: UnixMilliseconds { time.withLock { $0.wall } }
 
-    /// As after a restart of the process.
     func startDispatcher() throws {
         inbox.update { $0 = DispatcherInbox() }
         metrics = MetricsRegistry()

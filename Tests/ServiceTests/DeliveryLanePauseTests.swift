@@ -10,7 +10,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Whom a refusal for the settings stops: everybody, unless others have arrived since the same delivery was refused so before.
 @Suite final class DeliveryLanePauseTests {
     private static let reason = "wrong_account"
 

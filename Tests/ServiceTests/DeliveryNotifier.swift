@@ -72,7 +72,6 @@ extension DeliveryOutcome {
     static let deviceGone = DeliveryOutcome(.deviceGone(since: 1), reason: "unregistered")
     static let gone = DeliveryOutcome(.misconfigured, reason: "gone")
 
-    /// What was decided without asking the receiver.
     static let unasked = [
         DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false), DeliveryOutcome(.dead, reason: "no_device", wasAsked: false),
         DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false), .noKey,

@@ -11,7 +11,6 @@ import Time
 
 /// A store in memory that refuses for a while what the test names.
 final class DeliveryStore: Store {
-    /// What may be refused.
     enum Operation: Sendable, Hashable {
         case work
         /// Every claim of a call, while its reports are taken in.
@@ -42,7 +41,6 @@ final class DeliveryStore: Store {
     /// Whether the dead deliveries are not counted for now, and how many calls wait for that.
     private let hold = Monitor((isHeld: false, waiting: 0))
 
-    /// How many deliveries may wait for one notifier.
     static let perNotifier = 900
 
     private let store: any Store
@@ -72,7 +70,6 @@ final class DeliveryStore: Store {
         state.update { $0.signOuts = (0, count) }
     }
 
-    /// How many steps were asked for since.
     var signOutCalls: Int { state.withLock { $0.signOuts.calls } }
 
     /// Calls `body` once, after `count` answers to questions about revocations and before the caller gets the last of them.
@@ -95,7 +92,6 @@ final class DeliveryStore: Store {
         state.update { $0.tellsOfRefusal = true }
     }
 
-    /// How many calls have been refused.
     var refusals: Int { state.withLock { $0.refusals } }
 
     /// The calls of `work`: how many reports they brought, and for whom they claimed.

@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// A notifier whose queue is full loses its own deliveries alone, and somebody hears of it.
 @Suite struct DispatcherBoundTests {
     @Test func `one dead notifier stops no other`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(concurrency: 1), "b": DeliveryNotifier(.arrived)])

@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What a clock that is set forward does to what waits and to who is registered: nothing.
 @Suite struct DispatcherClockTests {
     private static let day: Int64 = 86_400_000
     private static let retention = Retention(

@@ -11,7 +11,6 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// What the dispatcher makes of notifiers that fail, of a store that fails, and of its own end.
 @Suite struct DispatcherFaultTests {
     @Test func `failures stop tries until a probe succeeds`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)

@@ -10,7 +10,6 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// When the dispatcher's thread is told something, and what.
 @Suite struct DispatcherInboxTests {
     private let inbox = Monitor(DispatcherInbox())
 

@@ -8,7 +8,6 @@ import Time
 
 @testable import Dispatch
 
-/// What one process has found out of a notifier stops the others too.
 @Suite struct DispatcherSharedPauseTests {
     private let place: PostgresSchemaFixture
     /// The notifier of the process that finds it out.

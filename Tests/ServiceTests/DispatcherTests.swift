@@ -76,7 +76,7 @@ import Time
         #expect(fixture.story(1) == ["1 delivered arrived"])
     }
 
-    @Test func `operators are reported until when a notifier rests`() throws {
+    @Test func `operators are told until when a notifier rests`() throws {
         let notifier = DeliveryNotifier(.later(30_000, slowsDown: true))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

@@ -65,7 +65,6 @@ import Time
         #expect(try AdminDeliverFixture().send(.get, "/v1/keys/revoked\(query)").status == 400)
     }
 
-    /// As authorization, which answers 503 then.
     @Test func `does not say that a key is not revoked before that is known`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()

@@ -14,12 +14,10 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {
     private static let path = "\(ListenerProof.route.path)"
     private static let someProof = String(repeating: "A", count: 43)
 
-    /// What a rogue listener may try.
     enum Rogue: CaseIterable {
         case wrongProof, shortProof, noProof, notFound, noHTTP, closing, oversized, redirect
 

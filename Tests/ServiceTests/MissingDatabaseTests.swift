@@ -77,7 +77,6 @@ import Time
         try expectRefusal()
     }
 
-    /// As it is when the disk is not mounted.
     @Test func `a link that leads nowhere is a missing database`() throws {
         #expect(unsafe symlink(directory.path("disk/deskgate.db"), path) == 0)
         try makeCopy()

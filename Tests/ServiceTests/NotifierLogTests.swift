@@ -8,7 +8,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What the log and the metrics tell of notifiers that fail, and how often.
 @Suite struct NotifierLogTests {
     /// The lines with a message, without their time.
     private func lines(_ fixture: DeliveryFixture, _ message: String) -> [String] {

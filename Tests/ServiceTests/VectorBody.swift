@@ -1,7 +1,6 @@
 import JSON
 import TestSupport
 
-/// How a vector's request is written.
 enum VectorBody: CaseIterable {
     case json, form
 

@@ -13,7 +13,6 @@ import Time
 
 /// The service as the vectors' configuration makes it, at the time that each vector says.
 final class VectorFixture: Sendable {
-    /// How requests reach the service.
     enum Transport: CaseIterable {
         case socket, inProcess
     }
@@ -21,7 +20,6 @@ final class VectorFixture: Sendable {
     let vectors: [Vector]
     private let configuration: Configuration
     private let path: String
-    /// What the requests hold beside the vectors' fields.
     private let others: [(name: String, value: String)]
     private let logger: Logger
     private let now = Monitor<UnixSeconds>(0)

@@ -1,6 +1,5 @@
 import Testing
 
-/// The vectors once more over HTTP: what the authorizer decides must be what the help desk is told, however it asks.
 @Suite struct VectorTests {
     @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
     func `every vector gets its status`(encoding: VectorBody, transport: VectorFixture.Transport) throws {

@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 import Time
 
-/// Faults as a script tells them.
 @Suite struct FaultTests {
     private func push(
         _ fixture: SimulatorFixture, token: String = "device-1", timeoutMilliseconds: Int = Int(WaitLimit.milliseconds)

@@ -7,7 +7,6 @@ import Testing
 import Threading
 import Time
 
-/// What the simulated FCM, HMS and RuStore take and refuse.
 @Suite struct OAuthProviderTests {
     private static let message = #"{"message":{"token":"device-1","android":{"ttl":"60s","notification":{"title":"Anna","body":"Hello"}}}}"#
     private static let fcmPath = "/v1/projects/simulated-project/messages:send"

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// Conditions that operators are told of: each once when it begins and once when it ends.
 @Suite struct ConditionContractTests {
     private static let key = OperatorCondition.Key(.notifierPaused, "sink")
 
@@ -60,7 +59,7 @@ import Time
         #expect(try store.store.deliveries(filter, limit: 10).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be reported`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: nil))
         #expect(try store.store.clear(Self.key, announcing: nil))

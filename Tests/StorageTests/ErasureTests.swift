@@ -9,7 +9,6 @@ import Time
 
 @testable import Storage
 
-/// What is forgotten is gone from the files, not only from the tables.
 @Suite struct ErasureTests {
     private let directory: TemporaryDirectory
     private static let marker = "what-somebody-wrote-"
@@ -196,7 +195,6 @@ import Time
         #expect(try FileSearch.search(path, for: [text]) == FileSearch.Finding(), "a file that is not there")
     }
 
-    /// What is still to be sent stays.
     @Test func `keeps what waits`() throws {
         let store = try open()
         defer { store.close() }

@@ -3,7 +3,6 @@ import POSIX
 import TestSupport
 import Testing
 
-/// What a call throws.
 private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Failure? {
     do throws(Failure) {
         try call()

@@ -7,7 +7,6 @@ import Testing
 
 @testable import Storage
 
-/// What is taken for a store, and what for a new one.
 @Suite struct NewFileTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -17,7 +16,6 @@ import Testing
         path = directory.path("store.db")
     }
 
-    /// Why the file cannot be opened.
     private func refusal(_ path: String) -> StoreError? {
         do throws(StoreError) {
             try SQLiteStore(path: path).close()
@@ -27,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a device in the place of the database is reported`() {
+    @Test func `a device in the place of the database is told`() {
         #expect(StoreError.empty("/dev/null").description.hasSuffix("; it is no file; name one in store.path"))
     }
 

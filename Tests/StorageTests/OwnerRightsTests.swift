@@ -93,7 +93,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `an error names a user receivers the system knows`() async {
+    @Test func `an error names a user whom the system knows`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             #expect(unsafe chown(directory.path("theirs"), 1, 1) == 0)

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What a person has read: pushes that wait end, and whoever is told of events is told of it once.
 @Suite struct ReadReceiptContractTests {
     private static let reason = "superseded_by_read"
 
@@ -109,7 +108,7 @@ import Time
             try see(fixture.store, number: 10, receipt: receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be reported`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What help desks tell, and the topics that it is about: every store decides, writes and recognises alike.
 @Suite struct ReportContractTests {
     private static let name = ConversationState.Name("ticket", "7")
     private static let person = RevokedPerson(appID: "app", userID: "user")

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Storage
 
-/// No statement looks at all rows of a table that grows, or sorts them: the writer would stand for all who wait.
 @Suite struct StatementPlanTests {
     /// A row for each app, key, condition that lasts, or reason of a notifier's dead deliveries, or one row.
     private static let small = [

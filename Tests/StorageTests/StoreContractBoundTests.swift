@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// How many deliveries may wait, and what becomes of those that are too many.
 @Suite struct StoreContractBoundTests {
     private func states(_ store: any Store) throws -> [String] {
         try store.all().reversed().map { "\($0.notifier) \($0.state.rawValue) \($0.reason)" }

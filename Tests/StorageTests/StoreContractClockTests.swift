@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What a store does by a time that can be trusted, and what it keeps of the clocks.
 @Suite struct StoreContractClockTests {
     @Test(arguments: Backend.allCases) func `ends nothing of what is held back`(_ backend: Backend) throws {
         let fixture = try backend.store()

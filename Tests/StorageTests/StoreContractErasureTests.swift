@@ -125,7 +125,6 @@ import Time
         #expect(try !isNamed(store))
     }
 
-    /// What has expired is told of no more.
     @Test(arguments: Backend.allCases) func `an expired event loses the person too`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store

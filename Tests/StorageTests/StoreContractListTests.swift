@@ -122,7 +122,6 @@ import Time
         #expect(try fixture.store.story(of: UUIDv7(milliseconds: 77, number: 7)) == nil)
     }
 
-    /// What a filter means, said a second time.
     private static func matches(_ filter: DeliveryFilter, _ delivery: Delivery) -> Bool {
         let wanted: [(String?, String)] = [
             (filter.appID, delivery.event.identity.appID), (filter.userID, delivery.event.userID),

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// How often a notifier's receiver is called about one person and one device.
 @Suite struct StoreContractRateLimitTests {
     static let rateLimits = [
         OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 300_000),
@@ -15,7 +14,6 @@ import Time
         try store.claimDue(.paced(at: now, limit: limit))
     }
 
-    /// The person and device that each delivery tells of.
     private func reported(_ claimed: Claimed) -> [String] { claimed.deliveries.map { "\($0.event.userID) \($0.event.identity.deviceID)" } }
 
     @Test(arguments: Backend.allCases) func `a person is called once in a window`(_ backend: Backend) throws {

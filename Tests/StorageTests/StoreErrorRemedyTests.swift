@@ -6,7 +6,6 @@ import Testing
 @testable import SQLite
 @testable import Storage
 
-/// Store errors that have another error as their cause: the remedies of both stand after the causes of both.
 @Suite struct StoreErrorRemedyTests {
     /// SQLITE_FULL, which has a remedy of its own.
     private static let full = SQLiteError(code: 13)

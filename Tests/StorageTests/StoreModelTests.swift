@@ -5,7 +5,6 @@ import Time
 
 @testable import Storage
 
-/// Random calls to a memory store and to one in a file, which must never tell a difference.
 @Suite struct StoreModelTests {
     @Test(arguments: 0..<24) func `does what the model does`(seed: Int) throws {
         let directory = try TemporaryDirectory()

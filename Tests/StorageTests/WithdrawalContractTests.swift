@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What was read is withdrawn from each device of the person, and from no other.
 @Suite struct WithdrawalContractTests {
     private static let phones = Subscription(
         notifier: "apns", deviceTypes: .only(["ios"]), requiresDevice: true, isForEachDevice: true)

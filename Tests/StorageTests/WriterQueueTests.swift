@@ -5,11 +5,9 @@ import Threading
 
 @testable import Storage
 
-/// Who finds room in the writer's queue, and what is dropped there. Nobody takes the jobs: the writer stands.
 @Suite struct WriterQueueTests {
     private typealias Answer = Result<Int, StoreError>
 
-    /// What came of jobs, by their number.
     private final class Answers: Sendable {
         private let kinds = Monitor<[Int: StoreError.Kind]>([:])
 

@@ -2,7 +2,6 @@ package import Core
 internal import Time
 
 extension Authorizer {
-    /// How logs name an app that is not configured.
     package func appReference(appID: Span<UInt8>) -> String? {
         let nobody: [UInt8] = []
         let decision = authorize(appID: appID, userID: nobody.span, securityKey: nobody.span, now: 0, revocations: .none)

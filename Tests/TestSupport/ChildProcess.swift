@@ -6,7 +6,6 @@ internal import Threading
 /// Blocking, for tests; every wait ends after `WaitLimit.programMilliseconds`, which only a failing test reaches. Let go while it runs,
 /// it is killed. It starts with no signal blocked or ignored, whatever the test's process does with them.
 package final class ChildProcess: Sendable {
-    /// Why a test's program failed.
     package enum Failure: Error {
         case cannotStart(Int32), stillRunning, endedBySignal(Int32), missingOutput
         /// No line holds this text: the program closed its output before, or took too long.
@@ -19,7 +18,6 @@ package final class ChildProcess: Sendable {
         case signal(Int32)
     }
 
-    /// What becomes of its standard error.
     package enum ErrorOutput: Sendable {
         case gathered
         /// It goes where the standard output goes.
@@ -37,7 +35,6 @@ package final class ChildProcess: Sendable {
     private static let starting = Monitor(0)
 
     package let output: GatheredOutput
-    /// Its standard error; empty unless it is gathered.
     package let errors: GatheredOutput
     /// Its number, which is its own until it has ended.
     package let identifier: Int32

@@ -13,7 +13,6 @@ package final class DNSServer: Sendable {
         case alias(of: String)
     }
 
-    /// What a question is answered with.
     package enum Answer: Sendable {
         case records([Record])
         /// The name does not exist.
@@ -70,7 +69,6 @@ package final class DNSServer: Sendable {
         stop()
     }
 
-    /// What has been asked, in the order of arrival.
     package var questions: [(name: String, isIPv6: Bool)] { state.withLock { $0.questions } }
 
     /// Ends it and waits for its thread.

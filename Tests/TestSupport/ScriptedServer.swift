@@ -8,7 +8,6 @@ internal import Threading
 /// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, unless it is told otherwise. It stops when it is let
 /// go.
 package final class ScriptedServer: Sendable {
-    /// What is done on connections.
     package enum Script: Sendable {
         /// Connection number n (from 0) does the list of that number, later ones the last list; then it is closed.
         case connections([[ScriptedStep]])
@@ -72,17 +71,14 @@ package final class ScriptedServer: Sendable {
         state.withLock { $0.requests }
     }
 
-    /// What has been read by `readSome`.
     package var received: [[UInt8]] {
         state.withLock { $0.received }
     }
 
-    /// How many connections have been accepted.
     package var connectionCount: Int {
         state.withLock { $0.accepted }
     }
 
-    /// How many connections have resumed a TLS session.
     package var resumedCount: Int {
         state.withLock { $0.resumed }
     }

@@ -51,7 +51,6 @@ package struct RecordedRequest: Sendable {
     package let headers: [(name: String, value: String)]
     /// The body, without its chunks' framing.
     package let body: [UInt8]
-    /// Which connection brought it, counted from 0.
     package let connection: Int
 
     /// The value of the first header of this name, in any case.

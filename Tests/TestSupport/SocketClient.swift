@@ -6,7 +6,6 @@ package import HTTPServer
 /// Blocking, for tests; every wait ends after `WaitLimit.milliseconds`, which only a failing test reaches.
 @safe
 package final class SocketClient {
-    /// Why a test's exchange failed.
     package enum Failure: Error {
         case cannotConnect(Int32), closed, reset, timedOut, malformed(String)
     }

@@ -1,7 +1,6 @@
 internal import Glibc
 internal import POSIX
 
-/// What posix_spawn(3) is told about a new program.
 struct SpawnSetup {
     /// The file that becomes its standard input.
     let input: String

@@ -1,6 +1,5 @@
 package import Core
 
-/// Calls that tell nobody of changes in the registry.
 extension Store {
     package func accept(_ incoming: IncomingEvent, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
         accept(incoming, telling: .nobody, completion: completion)

@@ -8,7 +8,6 @@ package final class TemporaryDirectory: Sendable {
         case cannotMakeDirectory(Int32), cannotWrite(Int32)
     }
 
-    /// Its absolute path, short enough to hold Unix sockets.
     package let path: String
 
     /// Makes the directory, which only this user may enter.

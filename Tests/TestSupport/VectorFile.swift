@@ -12,7 +12,6 @@ package struct VectorFile: Sendable {
     /// An app whose keys the requests hold.
     package struct App: Sendable {
         package let id: String
-        /// Its keys, each with its secret in base64url.
         package let keys: [(id: UInt32, secret: String)]
 
         init(_ value: JSONValue) throws {
@@ -24,7 +23,6 @@ package struct VectorFile: Sendable {
     package let vectors: [Vector]
     /// The apps, of which two share a secret on purpose.
     package let apps: [App]
-    /// How far clocks may differ.
     package let clockSkewSeconds: UInt64
     package let longestLifeSeconds: UInt64
 
@@ -62,7 +60,6 @@ extension JSONValue {
 
 /// A request with the answer that it must get, as `Tests/Vectors/security-key.json` has it.
 package struct Vector: Sendable {
-    /// Its name, which is no other's.
     package let name: String
     package let appID: String
     package let userID: String

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import Threading
 
-/// Who begins next, and who is refused.
 @Suite struct FairQueueTests {
     private let shop = ShareOwner("shop")
     private let bank = ShareOwner("bank")

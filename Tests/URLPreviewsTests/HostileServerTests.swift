@@ -5,7 +5,6 @@ import Testing
 
 @testable import URLPreviews
 
-/// Servers and pages that harm whoever reads them carelessly.
 @Suite struct HostileServerTests {
     private static let refused: [(name: String, ScriptedServer.Script, PreviewRefusal)] = [
         ("redirects for ever", .everyRequest(PreviewFixture.redirect("/again")), .redirects),

@@ -2,7 +2,6 @@ import Bytes
 import Testing
 import URLPreviews
 
-/// Which addresses are of the public Internet.
 @Suite struct SpecialAddressTests {
     private static let special: [(String, SpecialAddress)] = [
         ("0.0.0.0", .unspecified), ("0.255.255.255", .unspecified), ("10.0.0.0", .privateUse), ("10.255.255.255", .privateUse),

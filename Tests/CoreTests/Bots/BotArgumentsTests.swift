@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What a model gives, what it can never give, and the request that comes of it.
 @Suite struct BotArgumentsTests {
     private static let grant = BotSamples.grant()
 

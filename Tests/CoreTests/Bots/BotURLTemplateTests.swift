@@ -4,7 +4,6 @@ import JSON
 import TestSupport
 import Testing
 
-/// What is filled in stays in its place, as the parser sees it that the calls go through.
 @Suite struct BotURLTemplateTests {
     private static let templates = [
         "https://shop.example.com/orders/{a}/items/{b}?lang={a}&x=1&y={b}", "https://shop.example.com:8443/{a}",

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// That what is stored of a comment has the bytes that receivers know, and is read as it was.
 @Suite struct CommentTests {
     private static let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
 

@@ -95,7 +95,7 @@ import Time
         #expect(process.look().map(\.kind) == kinds)
     }
 
-    @Test func `each app is evaluated by itself`() {
+    @Test func `each app is judged by itself`() {
         var process = Process()
         process.count(.authorized, 1000, app: "bank")
         process.count(.denied, 5, app: "shop", reason: "expired")
@@ -168,7 +168,7 @@ import Time
         #expect(process.pass().map(\.app) == ["bank"])
     }
 
-    @Test func `a bad answer after a changed configuration shows that it has repaired nothing`() {
+    @Test func `a bad answer after a changed configuration shows that it has mended nothing`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         process.changeConfiguration()

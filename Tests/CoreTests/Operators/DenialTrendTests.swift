@@ -45,7 +45,6 @@ import Time
         #expect(app.pass(minutes: 5, asked: 100, denied: 100).status == .over(.resolved))
     }
 
-    /// What was before its start no process knows.
     @Test func `a new process begins nothing`() {
         var app = Watched()
         #expect(app.pass(minutes: 30, asked: 10, denied: 0).status != .holds)

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// When operators are told that a notifier is paused, and that it has recovered.
 @Suite struct NotifierTroubleTests {
     /// A notifier that a test looks at, second by second.
     private struct Watched {

@@ -40,7 +40,7 @@ import Time
         #expect(devices.findings(now: Self.start + length) == [])
     }
 
-    @Test func `few types are reported apart`() {
+    @Test func `few types are told apart`() {
         var devices = Self.registrations((10..<40).map { ("type-\($0)", 5, false) })
         #expect(devices.findings(now: Self.start).count == 16)
         #expect(devices.findings(now: Self.start).allSatisfy { $0.total == 150 })

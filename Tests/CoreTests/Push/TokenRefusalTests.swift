@@ -18,7 +18,7 @@ struct TokenRefusalTests {
         #expect(life.fetching == nil)
     }
 
-    @Test func `tokens are reported apart even when their texts are not`() throws {
+    @Test func `tokens are told apart even when their texts are not`() throws {
         var life = TokenLife(.oauth)
         life.obtain("a")
         let first = try #require(life.tokens["a"])

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// How often people call, in memory.
 @Suite struct CallWindowsTests {
     private static let start: UnixMilliseconds = 1_800_000_000_000
 

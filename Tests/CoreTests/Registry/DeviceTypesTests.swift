@@ -1,7 +1,6 @@
 import Core
 import Testing
 
-/// Which kinds of device somebody is for.
 @Suite struct DeviceTypesTests {
     @Test(arguments: [
         (DeviceTypes.all, [true, true, true, true]), (.only(["ios", "caf\u{E9}"]), [true, false, false, false]),

@@ -83,7 +83,6 @@ struct NaiveRegistry {
         write(key, type: believed ?? known?.type ?? "", token: token, isFromApp: false, at: now)
     }
 
-    /// A tombstone stays while webhooks tell of it.
     private mutating func keep(_ row: Row, at now: UnixMilliseconds) {
         guard row.token == nil, now > row.seenAt + 24 * 3600 * 1000, let index = index(row.key) else { return }
         rows[index].seenAt = now

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// The events that tell of the registry's changes.
 @Suite struct RegistryChangeTests {
     private static let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], lifeMilliseconds: 500)
     private static let removed: [RegistryChange.Kind] =

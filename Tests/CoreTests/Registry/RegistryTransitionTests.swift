@@ -141,7 +141,6 @@ struct RegistryLife {
         return outcome
     }
 
-    /// A webhook, and whom its comment goes to.
     private mutating func learn(_ named: Device.Key, type: String, token: PushToken) -> () -> String {
         let type = random.element(of: [type, nil, String(repeating: "x", count: 33)])
         let deviceID = random.element(of: [named.deviceID, named.deviceID, named.deviceID, "", "unknown"])

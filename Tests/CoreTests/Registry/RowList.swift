@@ -7,7 +7,6 @@ final class RowList: RegistryRows {
     private(set) var reported: [String] = []
     /// The revocations in force; a store that has them at hand searches for nothing.
     var revocations = Revocations.none
-    /// What was asked since `searches` was emptied.
     var searches: [String] = []
     private var userCalls: [Device.Key: CallTimes] = [:]
     private var deviceCalls: [Device.Key: CallTimes] = [:]

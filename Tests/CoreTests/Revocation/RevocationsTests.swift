@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What a snapshot of revocations says of genuine keys.
 @Suite struct RevocationsTests {
     private let authorizer: Authorizer
     private static let issuedAt = Samples.now - 100

@@ -3,7 +3,6 @@ import JSON
 import TestSupport
 import Testing
 
-/// What callers may wish of tickets.
 @Suite struct TicketTests {
     private func draft(
         title: String? = "T", group: String? = nil, priority: String? = nil, fields: [TicketField] = [], related: [String] = [],

@@ -1,7 +1,6 @@
 import Core
 import Testing
 
-/// What a backend's response means, and for how long.
 @Suite struct BackendReplyTests {
     @Test(arguments: [
         (200, BackendAnswer.allowed, BackendReply.Health.works), (204, .allowed, .works), (299, .allowed, .works),

@@ -2,7 +2,6 @@ import Core
 import Testing
 import Time
 
-/// How often a backend is asked about new keys while it fails for them.
 @Suite struct NewKeyRateLimitTests {
     private var rateLimits = NewKeyRateLimit()
 
@@ -16,7 +15,7 @@ import Time
     }
 
     @Test(arguments: [(0, true), (1, true), (4, true), (5, false), (6, false), (50, false)])
-    mutating func `five failures in a row begin the rateLimits`(failures: Int, permits: Bool) {
+    mutating func `five failures in a row begin the rate limit`(failures: Int, permits: Bool) {
         _ = fail(failures)
         #expect(rateLimits.permits(now: 0) == permits)
     }
@@ -37,7 +36,7 @@ import Time
         }
     }
 
-    @Test mutating func `a success ends the rateLimits and the row`() {
+    @Test mutating func `a success ends the rate limit and the row`() {
         _ = fail(9)
         rateLimits.succeeded()
         #expect(rateLimits.permits(now: 0))
@@ -47,7 +46,7 @@ import Time
         #expect(!rateLimits.permits(now: 0))
     }
 
-    @Test mutating func `its beginning is reported once`() {
+    @Test mutating func `its beginning is told once`() {
         #expect(fail(7) == [false, false, false, false, true, false, false])
         rateLimits.succeeded()
         #expect(fail(7, now: 59_999) == Array(repeating: false, count: 7))

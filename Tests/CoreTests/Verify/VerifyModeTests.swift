@@ -3,7 +3,6 @@ import Crypto
 import Testing
 import Time
 
-/// What the security key decides where a backend has the last word.
 @Suite struct VerifyModeTests {
     private func authorizer(_ mode: VerifyMode, keys: [UInt8] = [1]) throws -> Authorizer {
         let secret = try StandardWebhookSecret("whsec_\(Base64.encode([UInt8](1...32).span))")

@@ -5,7 +5,6 @@ import Testing
 
 /// The program under test, as a user has it.
 enum Deskgate {
-    /// What a command that has ended left behind.
     struct Result {
         let code: Int32
         let output: String

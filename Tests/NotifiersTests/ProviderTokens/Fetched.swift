@@ -4,7 +4,6 @@ import Testing
 import Threading
 import Time
 
-/// What a fetch came to, comparable.
 enum Fetched: Equatable {
     case token(String, lifetime: UInt64)
     case refused(String, providerUnixSeconds: UnixSeconds?)

@@ -1,7 +1,6 @@
 import Threading
 import Time
 
-/// Clocks that stand until the test moves them.
 final class ManualClocks: Sendable {
     private let now: Monitor<UnixMilliseconds>
 

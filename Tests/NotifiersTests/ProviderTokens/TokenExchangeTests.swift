@@ -87,7 +87,7 @@ struct TokenExchangeTests {
         #expect(try Self.fetched(.respond(200, body: body)) == .token("a", lifetime: 9_223_372_036_854_775_000))
     }
 
-    @Test func `connections that fail are reported apart`() throws {
+    @Test func `connections that fail are told apart`() throws {
         #expect(try Self.fetched(.close) == .unavailable("token_closed_early", retryAfter: nil))
         #expect(try Self.fetched(.reset) == .unavailable("token_connection_reset", retryAfter: nil))
         #expect(try Self.fetched(.send("nonsense\r\n\r\n"), .hang) == .unavailable("token_malformed_response", retryAfter: nil))

@@ -4,7 +4,6 @@ import Simulators
 import Testing
 import Time
 
-/// What all push notifiers have in common.
 @Suite struct PushNotifierTests {
     @Test(arguments: ProviderKind.allCases)
     func `a good credential is proved`(_ kind: ProviderKind) throws {

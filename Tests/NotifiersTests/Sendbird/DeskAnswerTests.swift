@@ -7,7 +7,6 @@ import Testing
 
 @testable import Sendbird
 
-/// What a customer answers to a message in which support asks for something.
 @Suite struct DeskAnswerTests {
     private static let closure = "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
     private static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"

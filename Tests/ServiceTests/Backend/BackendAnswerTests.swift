@@ -10,7 +10,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// What a backend's answer leads to, on every route that asks it.
 @Suite struct BackendAnswerTests {
     @Test(arguments: [
         (200, 200, "valid"), (204, 200, "valid"), (401, 403, "backend_denied"), (403, 403, "backend_denied"),

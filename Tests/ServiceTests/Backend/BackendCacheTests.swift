@@ -10,7 +10,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// How long an answer counts.
 @Suite struct BackendCacheTests {
     private static let cache = #","cache":{"positive_seconds":60,"negative_seconds":5}"#
 

@@ -16,7 +16,6 @@ import Time
     struct Failure: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [ScriptedStep]
-        /// As in `deskgate_backend_checks_total`.
         let result: String
         var testDescription: String { name }
     }
@@ -144,7 +143,7 @@ import Time
     }
 
     /// The user's keys are genuine, and the backend fails for each.
-    @Test(arguments: failures) func `a user for receivers the backend fails keeps no other out`(failure: Failure) throws {
+    @Test(arguments: failures) func `a user for whom the backend fails keeps no other out`(failure: Failure) throws {
         let script = [[ScriptedStep]](repeating: failure.steps, count: 20) + [[.respond(200)]]
         let fixture = try BackendFixture()
         try fixture.withService(.requests(script)) { (service, backend) throws in

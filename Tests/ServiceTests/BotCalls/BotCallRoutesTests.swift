@@ -94,7 +94,6 @@ import Time
         #expect(answer.status == 400 && answer.text.contains("shop"), "\(answer.text)")
     }
 
-    /// The key would tell which calls are the same.
     @Test func `never shows the key`() throws {
         let call = BotCall(
             id: Self.id(50), key: Array("0123456789abcdef0123456789abcdef".utf8), appID: "shop", userID: "ann", bot: "orders",

@@ -13,7 +13,6 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Who performs a change, who waits, and what is kept.
 @Suite struct BotCallCoalescerTests {
     private typealias Coalescer = BotCallCoalescer<Int>
     private static let person = CallWindows.Person(appID: "shop", userID: "user-1")

@@ -278,7 +278,6 @@ import Time
     }
 }
 
-/// How often a person may call a function.
 @Suite struct BotLimitTests {
     private static let limits = [LimitRule(per: .user, max: 3, windowMilliseconds: 60_000)]
 

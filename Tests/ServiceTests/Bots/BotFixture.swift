@@ -151,7 +151,6 @@ final class BotFixture {
     }
 }
 
-/// Who calls the bot in tests.
 enum BotPerson {
     /// The members that prove a person.
     /// - Parameter key: nil for one that is issued now and never ends.

@@ -13,7 +13,6 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// What a person's app gets when it starts a bot.
 @Suite struct BotStartTests {
     @Test func `gives the texts and a ticket`() throws {
         let fixture = try BotFixture()

@@ -13,7 +13,6 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Whose ticket opens which function, and for how long.
 @Suite struct BotTicketRouteTests {
     @Test func `refuses what is no valid ticket`() throws {
         let fixture = try BotFixture()

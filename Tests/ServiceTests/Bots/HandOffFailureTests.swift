@@ -18,7 +18,7 @@ import Testing
         try service.call("connect_to_person", HandOffSite.summary, ticket: ticket)
     }
 
-    @Test func `a refusal of the help desk is reported to the model, and the call may be repeated`() throws {
+    @Test func `a refusal of the help desk is told to the model, and the call may be repeated`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             site.faults.add(Fault(.answer(.init(429)), at: .sendbirdChat))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `somebody receivers Chat does not know is no customer`() throws {
+    @Test func `somebody whom Chat does not know is no customer`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             for user in ["user-9", "sendbird_desk_agent_id_1"] {

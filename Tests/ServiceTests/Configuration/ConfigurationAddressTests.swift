@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Where the listeners are told to listen: what could never start is a mistake of the configuration.
 @Suite struct ConfigurationAddressTests {
     @Test(arguments: [
         (#""port":9090"#, "{}", "127.0.0.1:9090", "127.0.0.1:9090"),

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Configuration
 
-/// What another reading of the configuration would change.
 @Suite struct ConfigurationDifferenceTests {
     private let directory: ConfigurationDirectory
     private static let base =

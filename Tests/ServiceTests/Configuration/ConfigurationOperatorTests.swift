@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Whom the service tells of its own troubles, and from when on.
 @Suite struct ConfigurationOperatorTests {
     private let directory: ConfigurationDirectory
 

@@ -8,7 +8,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// How often devices may register.
 @Suite struct ConfigurationPushTokensTests {
     private func member(_ limits: String...) -> String {
         #""push_tokens":{"limits":[\#(limits.joined(separator: ","))]}"#

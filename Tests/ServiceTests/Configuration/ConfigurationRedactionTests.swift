@@ -8,7 +8,6 @@ import Testing
 @testable import HelpDesk
 @testable import Pyrus
 
-/// Whatever is wrong, no message tells a secret.
 @Suite struct ConfigurationRedactionTests {
     /// In the middle of everything that is a secret here.
     private static let marker = "MARKER"
@@ -79,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: misplaced.indices)
-    func `a secret in place of a path is not reported`(_ index: Int) throws {
+    func `a secret in place of a path is not told`(_ index: Int) throws {
         let text = Self.misplaced[index]
         let problems = try directory.problems(
             members: """

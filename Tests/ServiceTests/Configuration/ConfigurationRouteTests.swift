@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Which notifiers tell which devices.
 @Suite struct ConfigurationRouteTests {
     private let directory: ConfigurationDirectory
 

@@ -79,7 +79,6 @@ import Testing
         #expect(text.contains(#""description":"the address to listen on"#))
     }
 
-    /// Who refuses a configuration.
     private enum Verdict {
         case neither, schema, reader, both
     }

@@ -47,7 +47,6 @@ import Testing
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
 
-    /// Its name is none that a configuration may have.
     @Test func `messages may be held where an app belongs to Sendbird`() throws {
         let configuration = try directory.configuration(sendbird())
         #expect(configuration.runningNotifiers == ["log", HeldMessage.notifier])

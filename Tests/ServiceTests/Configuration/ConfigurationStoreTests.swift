@@ -7,7 +7,6 @@ import Time
 
 @testable import Configuration
 
-/// Which store a configuration chooses, and what is said of an address that is no good.
 @Suite struct ConfigurationStoreTests {
     private let directory: ConfigurationDirectory
 

@@ -11,7 +11,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// What is served all the same but should be changed.
 @Suite struct ConfigurationWarningTests {
     private static let day: UInt64 = 24 * 3600
 

@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What an app's webhooks come with, and where its events go.
 @Suite struct ConfigurationWebhookTests {
     private let directory: ConfigurationDirectory
 

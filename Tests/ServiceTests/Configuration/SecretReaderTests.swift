@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Where secrets come from and what they must be like.
 @Suite struct SecretReaderTests {
     private let directory: ConfigurationDirectory
     private let secret = TestSecret.text(1)

@@ -8,7 +8,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What a secret must be like.
 @Suite struct SecretRulesTests {
     private func secret(_ bytes: [UInt8]) -> SecretBytes {
         SecretBytes(copying: bytes.span)

@@ -6,7 +6,6 @@ enum PushTokenCases {
     static let registered = #"{"status":"registered"}"#
     static let unchanged = #"{"status":"unchanged"}"#
     static let removed = #"{"status":"removed"}"#
-    /// As iOS has them: 32 bytes in hexadecimal.
     static let iosToken = String(repeating: "0aF9MARK", count: 8)
     static let androidToken = "cMARKERx_1T-0:APA91b" + String(repeating: "Qz-_9MARKER", count: 13)
 

@@ -54,7 +54,6 @@ final class PushTokenFixture: RouteFixture {
         store.close()
     }
 
-    /// How often the dispatcher has been woken.
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
     func wait(until milliseconds: UInt64) {

@@ -4,7 +4,6 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// How many files a configuration wants to have open.
 @Suite struct OpenFilesTests {
     private let directory: ConfigurationDirectory
 

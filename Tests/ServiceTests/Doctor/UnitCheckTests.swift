@@ -7,7 +7,6 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// What the doctor finds of whoever supervises the service: the places that it reads are a directory of the test.
 @Suite struct UnitCheckTests {
     private static let mine = """
         LoadState=loaded
@@ -72,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "LoadState=not-found"])
-    func `a unit that is not there is reported of, and one that somebody named is a warning`(_ shown: String?) throws {
+    func `a unit that is not there is told of, and one that somebody named is a warning`(_ shown: String?) throws {
         let packaged = try #require(try examine(shown).last)
         #expect(packaged.state == .ok)
         let message = "not checked: systemd knows no unit deskgate.service, or does not run, and there is no file of that name"

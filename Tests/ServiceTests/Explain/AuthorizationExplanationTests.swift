@@ -113,7 +113,7 @@ import Time
         }
     }
 
-    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"]) func `a malformed key is reported`(_ path: String) throws {
+    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"]) func `a malformed key is told`(_ path: String) throws {
         try fixture.withService { (service) throws in
             let body = try AuthorizeCases.json(["security_key": "\"dgk1.x\""])
             let request = ExchangeCase(name: path, path: path, body: body, status: 400, answer: "")
@@ -222,7 +222,7 @@ import Time
         }
     }
 
-    @Test func `a forgotten user is not reported to try again`() throws {
+    @Test func `a forgotten user is not told to try again`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
@@ -356,7 +356,7 @@ import Time
         #expect((facts.recovery(key) == nil) != isOver)
     }
 
-    @Test func `a user receivers only the shadow mode let in`() throws {
+    @Test func `a user whom only the shadow mode let in`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let facts = Self.known([.denied(.wrongMac, keyID: 1), .shadowed(.wrongMac, keyID: 1)])
         let step = try #require(facts.steps(key).first)

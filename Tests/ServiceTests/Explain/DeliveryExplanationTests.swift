@@ -6,7 +6,6 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// What is said of deliveries, comments and devices, from what is known of them.
 @Suite struct DeliveryExplanationTests {
     private static let now = TestTime.now.milliseconds
 
@@ -208,7 +207,6 @@ import Time
         #expect(!facts.sentence.english.contains("the reason is"))
     }
 
-    /// It also stands in the answer about a user.
     @Test func `a delivery without a device does not send to the command that explains it`() {
         let remedy = Self.facts(.noTarget, "no_target").remedy
         #expect(remedy?.english.hasPrefix("Have the person open the app, which registers its push token") == true)
@@ -305,7 +303,7 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `a comment that nobody was reported of is not forgotten`() throws {
+    @Test func `a comment that nobody was told of is not forgotten`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
         let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
@@ -391,7 +389,7 @@ import Time
         (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
     ]
 
-    @Test(arguments: heldCases.indices) func `a held message says why nobody is reported yet`(_ index: Int) throws {
+    @Test(arguments: heldCases.indices) func `a held message says why nobody is told yet`(_ index: Int) throws {
         let (facts, outcome, says) = Self.heldCases[index]
         let explanation = Explanation(try Self.comment(#","notifiers":["sink"]"#, [facts]))
         #expect(explanation.outcome == outcome)
@@ -422,7 +420,7 @@ import Time
         ("of a person who was unknown at first", [facts(.delivered, "logged", user: ""), facts(.delivered, "logged")], false),
     ]
 
-    @Test(arguments: unpushed.indices) func `a comment that no phone was reported of says why`(_ index: Int) throws {
+    @Test(arguments: unpushed.indices) func `a comment that no phone was told of says why`(_ index: Int) throws {
         let (name, deliveries, isOfNobody) = Self.unpushed[index]
         let explanation = Explanation(
             try Self.comment(
@@ -461,7 +459,7 @@ import Time
         #expect(explanation.steps.contains { $0.text.english.contains("anonymous mode") })
     }
 
-    @Test func `a comment from before the person registered is not reported again`() throws {
+    @Test func `a comment from before the person registered is not told again`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)
@@ -542,7 +540,7 @@ import Time
         #expect(explanation.remedy == refused.remedy)
     }
 
-    @Test func `a type that only a backend is reported of is led to no push notifier`() throws {
+    @Test func `a type that only a backend is told of is led to no push notifier`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "h1"), type: "huawei", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)

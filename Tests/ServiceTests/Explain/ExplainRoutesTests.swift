@@ -170,7 +170,7 @@ import Time
         #expect(limits?.hasSuffix(" Of this user 0 of 1 are used up. Of this device 0 of 5 are used up.") == true, "\(limits ?? "")")
     }
 
-    @Test(arguments: ["forget", "block"]) func `a user who is kept out is not reported to register a device`(_ action: String) throws {
+    @Test(arguments: ["forget", "block"]) func `a user who is kept out is not told to register a device`(_ action: String) throws {
         #expect(try explain("user_id=user-7").steps.contains { $0["remedy"]?.text?.contains("open the app") == true })
         #expect(try explain("device_id=device&user_id=user-7").remedy?.text?.contains("open the app") == true)
         #expect(fixture.send(.post, "/v1/users/\(action)", body: #"{"app_id":"shop","user_id":"user-7"}"#).status == 200)

@@ -7,7 +7,6 @@ import Time
 
 @testable import AdminAPI
 
-/// What no index finds is looked for in a bounded part of the store.
 @Suite struct ExplainSearchTests {
     private let store: any Store = MemoryStore()
     private static let now = TestTime.now.milliseconds

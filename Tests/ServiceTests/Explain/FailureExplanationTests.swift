@@ -47,7 +47,7 @@ import Time
         known(AuthorizationFailure(.limited(.user), at: TestTime.now, nextAt: TestTime.now + seconds))
     }
 
-    @Test(arguments: BackendCaller.routes) func `a user about receivers the backend could not decide`(_ path: String) throws {
+    @Test(arguments: BackendCaller.routes) func `a user about whom the backend could not decide`(_ path: String) throws {
         try BackendFixture().withService(.requests([[.respond(500)], [.respond(200)]])) { (service, _) throws in
             #expect(try service.ask(path).status == 503)
             let undecided = try Self.explain(service)

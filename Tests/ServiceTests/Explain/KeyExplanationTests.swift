@@ -7,7 +7,6 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// What is said of a security key, from what is known of it.
 @Suite struct KeyExplanationTests {
     private static let now = TestTime.now
 
@@ -127,7 +126,7 @@ import Time
         #expect(Denial.unknownKey.remedy(facts).isTranslated)
     }
 
-    @Test func `a key that is denied is reported before why the chat is closed`() throws {
+    @Test func `a key that is denied is told before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)
         facts.closing = ChatClosure([.serviceDown("deskgate serve")])
@@ -150,7 +149,7 @@ import Time
         #expect(explanation.steps.last?.remedy?.english == "Search the log for user_ref u-1.")
     }
 
-    @Test func `a good key of a user of receivers another replica may know more`() throws {
+    @Test func `a good key of a user of whom another replica may know more`() throws {
         var facts = try Self.facts(.authorized(keyID: 1))
         facts.authorizations = AuthorizationExplanationTests.known([.authorized(keyID: 1)], silentReplicas: 1)
         let explanation = Explanation(facts)

@@ -68,7 +68,7 @@ import Time
         #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)
     }
 
-    @Test func `a delivery in a late queue is reported of in the finding`() throws {
+    @Test func `a delivery in a late queue is told of in the finding`() throws {
         let late = Problem(
             .queueLate, as: .warning, LocalizedText("sink is late.", "sink опаздывает."), remedy: LocalizedText("Hurry.", "Быстрее."))
         var waiting = DeliveryExplanationTests.facts(.pending)
@@ -86,7 +86,7 @@ import Time
         remedy: LocalizedText("Compare the secrets.", "Сравните секреты."))
 
     @Test(arguments: [AuthorizationFacts.unknown, AuthorizationExplanationTests.known([])])
-    func `a user of receivers nothing is known is kept out with most`(_ authorizations: AuthorizationFacts) throws {
+    func `a user of whom nothing is known is kept out with most`(_ authorizations: AuthorizationFacts) throws {
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: authorizations)
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding == Self.mostDenied.text)
@@ -143,7 +143,7 @@ import Time
         arguments: [
             (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
         ] as [(BreakerStatus, UndecidedPolicy, Explanation.Outcome)])
-    func `a backend in trouble is a problem of a user receivers it keeps out`(
+    func `a backend in trouble is a problem of a user whom it keeps out`(
         _ breaker: BreakerStatus, rule: UndecidedPolicy, outcome: Explanation.Outcome
     ) throws {
         let explanation = try Self.explanation(backend: BackendStatus(breaker: breaker, limitsNewKeys: true), rule)

@@ -7,7 +7,6 @@ import Testing
 @testable import AdminAPI
 @testable import Configuration
 
-/// What the page asks beyond the requests of commands.
 @Suite struct PageDataTests {
     private let fixture: AdminDeliverFixture
 

@@ -28,7 +28,6 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Operators are told of it by the same rule.
     @Test(
         arguments: [
             (999_999_999, "", [.diskLow]), (1_000_000_000, "", []), (1_000_000_000, #""disk_free_megabytes":1001"#, [.diskLow]),
@@ -44,7 +43,7 @@ import Time
     /// Otherwise it would come and go at the threshold.
     @Test(
         arguments: [(999_999_999, "less than 1000"), (1_249_999_999, "had less than 1000"), (1_250_000_000, nil)] as [(UInt64, String?)])
-    func `a disk that was low is reported of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
+    func `a disk that was low is told of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
         let text = try Self.search(disks: [("store", free, true)]).problems.first?.text
         #expect((text == nil) == (words == nil))
         #expect(text?.english.contains(words ?? "") ?? true)
@@ -143,7 +142,7 @@ import Time
         #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
     }
 
-    @Test func `a credential is shown no later than operators are reported`() throws {
+    @Test func `a credential is shown no later than operators are told`() throws {
         let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
         let search = try Self.search(members: members, statuses: [Self.status(.working, ends: Self.now + 44 * 86_400)])
         #expect(search.problems.map(\.kind) == [.credentialEnds])

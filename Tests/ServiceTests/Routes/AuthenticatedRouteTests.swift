@@ -23,7 +23,6 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
     // Its directory holds the log.
     private let fixture: ServiceFixture
     private let store = RecordingStore()
-    /// How often the route's owner was asked.
     let asked = Monitor(0)
 
     init(of helpDesk: HelpDeskKind? = nil, isLate: Bool = false, reading reader: AuthenticatedReader<Payload>) throws {

@@ -139,7 +139,6 @@ extension AuthorizeCases {
         }
     }
 
-    /// Where the last quote of the second spelling stands.
     private static func column(ofDuplicate field: String) throws -> Int {
         try json().count + field.utf8.count + 2
     }

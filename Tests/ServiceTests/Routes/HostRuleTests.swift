@@ -9,7 +9,6 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Who may ask the admin listener without a token, and by which name.
 @Suite struct HostRuleTests {
     @Test(arguments: [
         "localhost", "LOCALHOST", "localhost:9090", "127.0.0.1", "127.0.0.1:9090", "10.1.2.3", "[::1]", "[::1]:9090", "[fe80::1]:1",

@@ -16,7 +16,6 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The gauges of how the service stands.
 @Suite struct StateMetricsTests {
     private func samples(of metric: String, in text: String) -> [String] {
         text.split(separator: "\n").filter { $0.hasPrefix(metric) }.map { String($0.dropFirst(metric.count)) }

@@ -23,7 +23,6 @@ import Threading
         var count: Int { answers.values.reduce(0, +) }
     }
 
-    /// What a client asks again and again.
     private enum Load: CaseIterable {
         case valid, otherKey, wrong, webhook
 

@@ -11,9 +11,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// What the log tells of requests, and what it never does.
 @Suite struct RequestLogTests {
-    /// What a request to `/pyrus/authorize` leaves in the log.
     private func lines(
         _ body: [UInt8], requestID: String? = "abc", level: LogLevel = .debug, type: [String: String] = AuthorizeCases.jsonType
     ) throws -> [String] {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Sendbird
 
-/// Messages that support alone sees: nobody is told of them.
 @Suite struct HiddenMessageTests {
     private static let agentsOnly = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
 

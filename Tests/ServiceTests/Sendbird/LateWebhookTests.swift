@@ -6,7 +6,6 @@ import Testing
 
 /// Webhooks that overtake each other, from the body to the events in the store.
 @Suite struct LateWebhookTests {
-    /// The creation is told again, a second later.
     private static let again = SendbirdBody.ticket(at: "10:00:01")
     private static let assigned = SendbirdBody.ticket(
         "TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: #""recentAssignment":{"agent":{"id":5}},"#)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Sendbird
 
-/// Who may cause what with a message in the channel of a ticket, case by case.
 @Suite struct MessageDecisionTests {
     private typealias Writer = MessageCases.Writer
 

@@ -16,7 +16,6 @@ import Testing
         SendbirdBody.satisfaction(#""state":"WAITING""#, id: id, sender: sender)
     }
 
-    /// How many ratings the metrics of a process count.
     private func counted(_ fixture: SendbirdFixture) -> Int {
         let lines = fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix("deskgate_ticket_ratings_total{app=\"APP\"") }
         return lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)

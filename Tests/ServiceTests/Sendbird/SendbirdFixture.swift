@@ -38,7 +38,6 @@ final class SendbirdFixture: RouteFixture {
     /// Desk's Platform API of all apps.
     private let deskServer: ScriptedServer
     private let lookup: any Notifier
-    /// How many milliseconds have passed.
     private let elapsed = Monitor<UInt64>(0)
     private let platform = LazyClient(settings: ClientSettings())
 
@@ -106,7 +105,6 @@ final class SendbirdFixture: RouteFixture {
 
     var now: UnixMilliseconds { Self.time + elapsed.withLock { $0 } }
 
-    /// What Desk was asked, as paths with their queries.
     var questions: [String] { deskServer.requests.map(\.target) }
 
     /// Claims what is due for held messages, makes the attempts, and reports them unless the process ends before, as the dispatcher does.

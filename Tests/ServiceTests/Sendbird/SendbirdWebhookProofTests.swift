@@ -10,7 +10,6 @@ import Threading
 @testable import Configuration
 @testable import Sendbird
 
-/// Which webhooks of Sendbird are taken: signatures, malformed and unknown bodies, another app's.
 @Suite struct SendbirdWebhookProofTests {
     @Test func `tokens overlap while one replaces another`() throws {
         let fixture = try SendbirdFixture.known()

@@ -8,7 +8,6 @@ import Threading
 
 @testable import Sendbird
 
-/// The webhooks of Sendbird Chat and Desk, and what is told of them: from the body to the events in the store.
 @Suite struct SendbirdWebhookTests {
     @Test func `a comment reaches the customers device`() throws {
         let fixture = try SendbirdFixture.known()

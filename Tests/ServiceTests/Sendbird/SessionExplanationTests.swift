@@ -9,7 +9,6 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// What `GET /v1/explain` says of a person's session tokens.
 @Suite struct SessionExplanationTests {
     private static let given = ScriptedStep.respond(200, body: #"{"token":"session-secret"}"#)
 

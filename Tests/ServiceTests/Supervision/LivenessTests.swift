@@ -11,7 +11,6 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// Which parts count as silent, so that the watchdog is not told that the service is alive.
 @Suite struct LivenessTests {
     private let inbox = Monitor(DispatcherInbox())
     private let store: DeliveryStore

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `only of a change is reported that it may have been made`() throws {
+    @Test func `only of a change is told that it may have been made`() throws {
         try TicketSite.with(members: "") { site throws in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
             let read = try site.ask("/show", query: "&ticket_id=1")

@@ -87,7 +87,6 @@ final class TicketSite {
         return try begin(service.publicAddress, line: "POST /sendbird/tickets/\(name)", body: JSONValue.object(body).serialized())
     }
 
-    /// What a request to the admin listener is answered.
     func ask(_ name: String, _ members: JSONObject? = nil, query: String = "") throws -> LocalizedText {
         let path = "/v1/tickets\(name)"
         guard let members else { return try send(service.adminAddress, line: "GET \(path)?app_id=shop\(query)", body: []) }

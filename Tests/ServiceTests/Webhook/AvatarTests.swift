@@ -7,7 +7,6 @@ import Testing
 @testable import Pyrus
 @testable import Sendbird
 
-/// Where the pictures of authors are, and which URLs are taken.
 @Suite struct AvatarTests {
     private static let spelled = [
         ("https://example.com/a.png", "https://example.com/a.png"), ("HTTPS://Example.COM/A?s=1", "https://example.com/A?s=1"),

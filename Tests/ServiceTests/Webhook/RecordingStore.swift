@@ -39,10 +39,8 @@ final class RecordingStore: Store {
         }
     }
 
-    /// What has been stored, in its order.
     var accepted: [IncomingEvent] { state.withLock { $0.accepted } }
 
-    /// Which registrations have come, in their order.
     var registrations: [Registration] { state.withLock { $0.registrations } }
 
     /// Answers nothing until `release()`.

@@ -64,7 +64,6 @@ final class WebhookFixture: RouteFixture {
         store.close()
     }
 
-    /// How often the dispatcher has been woken.
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
     /// Puts the configuration in force again, with another secret in the path of `shop`, and one notifier.

@@ -13,7 +13,6 @@ import Time
 /// Also a type of the testing library.
 private typealias Comment = Core.Comment
 
-/// What a webhook's body may be like.
 @Suite struct WebhookParserTests {
     private static let full = Comment(
         appID: "shop", userID: "user-1", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1", deviceType: "ios",

@@ -90,7 +90,6 @@ import Time
         #expect(try fixture.store.allCalls(filter) == expected(filter))
     }
 
-    /// What comes meanwhile moves no page.
     @Test(arguments: Backend.allCases) func `stays in place`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let first = try fixture.store.botCalls(BotCallFilter(), after: nil, limit: 100)

@@ -38,7 +38,6 @@ final class CopyFixture: Sendable {
         try Self.addRest(to: store)
     }
 
-    /// What random calls do not meet.
     static func addRest(to store: any Store) throws {
         let strange = "a\u{0}b\u{1}c\u{1}\u{1}"
         try store.put("T-strange", app: strange, user: strange, device: strange, at: 2000)

@@ -131,7 +131,6 @@ import Time
         #expect(try !store.all().contains { $0.event.userID == "user" })
     }
 
-    /// They may be made durable together.
     @Test(arguments: Backend.allCases) func `each of a batch is evaluated alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store

@@ -4,7 +4,6 @@ import Testing
 import Threading
 import Time
 
-/// How often registrations are taken.
 @Suite struct LimitContractTests {
     private static let start: UnixMilliseconds = 1_000_000
 

@@ -3,7 +3,6 @@ import Storage
 import Testing
 import Time
 
-/// When people and devices registered, as operators are told of their limits.
 @Suite struct RegistrationCallsContractTests {
     private static let start: UnixMilliseconds = 1_000_000
     private static let ann = RevokedPerson(appID: "app", userID: "ann")

@@ -3,7 +3,6 @@ import Storage
 import Testing
 import Time
 
-/// What the registry makes of each wish, and what it tells of it.
 @Suite struct RegistryContractTests {
     @Test(arguments: Backend.allCases) func `registers a device`(_ backend: Backend) throws {
         let fixture = try backend.store()

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// What a restart forgets of devices and limits: nothing.
 @Suite struct RegistryRestartTests {
     private let directory: TemporaryDirectory
 

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// Which devices a comment goes to, and what becomes of it when they leave.
 @Suite struct TargetContractTests {
     private func comment(_ number: Int, device: String = "d1", _ change: (inout Sample) -> Void = { _ in }) -> Sample {
         var sample = Sample(number)

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Time
 
-/// Pauses of notifiers that replicas tell each other.
 @Suite struct PostgresPauseTests {
     private func pauses(_ store: any Store, _ update: PauseUpdate..., at now: UnixMilliseconds = 1000) throws -> [SharedPause]? {
         let claim = Claim(notifier: "log", now: now, leaseMilliseconds: 1, limit: 0, pauseUpdates: update)
@@ -33,7 +32,6 @@ import Time
         #expect(try second.claimDue(Claim(notifier: "other", now: 1000, leaseMilliseconds: 1, limit: 0)).pauses == [])
     }
 
-    /// Each tells them by its own clock.
     @Test func `are reported by the databases clock`() throws {
         let place = try PostgresSchemaFixture()
         let ahead: UInt64 = 7_200_000

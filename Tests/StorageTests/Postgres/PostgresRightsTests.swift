@@ -5,7 +5,6 @@ import Testing
 
 @testable import Storage
 
-/// A role that may not do what serving takes: it is told before the first webhook comes.
 @Suite struct PostgresRightsTests {
     private static let remedy = "; have its owner run: deskgate store migrate --url - --grant serving"
 

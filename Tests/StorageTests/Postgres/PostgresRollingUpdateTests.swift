@@ -144,7 +144,6 @@ import Time
         #expect(try versions.int64(1) == Int64(PostgresSchema.latest))
     }
 
-    /// As docs/SCALING.md says, there without stopping those who write.
     @Test func `the index of turns may be made before`() throws {
         try place.run(
             Query(

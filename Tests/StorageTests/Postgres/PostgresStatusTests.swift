@@ -7,7 +7,6 @@ import Time
 
 @testable import Storage
 
-/// What processes on one database know of each other.
 @Suite struct PostgresStatusTests {
     private let place: PostgresSchemaFixture
 
@@ -46,7 +45,6 @@ import Time
         #expect(eventually { store.replicaStatus == .alone })
     }
 
-    /// What `secret rotate` asks before a step.
     @Test func `each knows which keys the others have in force`() throws {
         let (first, second) = (try store(), try store())
         defer { for store in [first, second] { store.close() } }
@@ -66,7 +64,7 @@ import Time
     }
 
     /// The others ask only those whose keys they know.
-    @Test func `new keys are reported without waiting for the next heartbeat`() throws {
+    @Test func `new keys are told without waiting for the next heartbeat`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
         let (rare, other) = (try place.store(settings), try store())

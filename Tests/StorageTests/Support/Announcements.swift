@@ -29,7 +29,6 @@ func replaced(_ event: Event) -> String? {
     RegistryChange.Payload(event)?.replaced.map { "\($0.type) \($0.text)" }
 }
 
-/// Calls that tell `registry`.
 extension Store {
     func accept(_ incoming: IncomingEvent, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
         accept(incoming, telling: .registry, completion: completion)

@@ -9,7 +9,6 @@ enum FormerTokens {
         let token: String
         let seenAt: Int64
 
-        /// The digest of the token as it stands there.
         func digest() throws -> [UInt8] { Array(try sha256(token.utf8.span).prefix(16)) }
     }
 

@@ -186,7 +186,6 @@ struct RandomCalls {
     }
 }
 
-/// What a call returned or threw, as text.
 func describe<Value>(_ call: () throws -> Value) -> String {
     do {
         return "\(try call())"

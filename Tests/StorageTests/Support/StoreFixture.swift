@@ -90,13 +90,11 @@ extension Store {
         }
     }
 
-    /// The delivery as it stands.
     func current(_ delivery: Delivery) throws -> Delivery? {
         try story(of: delivery.id)?.delivery
     }
 }
 
-/// What a call that answers later comes to.
 final class Answer<Value: Sendable>: Sendable {
     private let result = Monitor<Result<Value, StoreError>?>(nil)
 

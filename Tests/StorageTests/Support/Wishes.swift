@@ -12,7 +12,6 @@ extension Registration {
         try of(token, app: app, user: user, device: device, type: type, at: now, rules: rules)
     }
 
-    /// A wish of a device under these rules.
     static func of(
         _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
         at now: UnixMilliseconds = 1000,

@@ -5,7 +5,6 @@ internal import Threading
 ///
 /// It is without encryption, which `url` asks for: it looks for COMMIT in what clients send.
 package final class PostgresProxy: Sendable {
-    /// What a COMMIT meets.
     package enum Cut: Sendable {
         /// The server has got everything but the COMMIT, and rolls back.
         case beforeCommit
@@ -15,7 +14,6 @@ package final class PostgresProxy: Sendable {
         case stall
     }
 
-    /// What the network does.
     struct Road {
         var isStopping = false
         var isStalled = false
@@ -26,7 +24,6 @@ package final class PostgresProxy: Sendable {
         var threads: [DedicatedThread] = []
     }
 
-    /// Where clients connect.
     package let port: UInt16
     private let listening: Int32
     private let road: Monitor<Road>

@@ -8,7 +8,6 @@ internal import Threading
 /// It listens on a port of 127.0.0.1 that was free, and on a Unix socket in its directory. Everybody may connect without a password as
 /// `postgres`; the user `guarded` needs a password by TCP. Any thread may ask it for its addresses; starting and stopping is for one.
 package final class PostgresServer: @unchecked Sendable {
-    /// Why a server could not be had.
     package enum Failure: Error {
         /// The binaries are missing: `Scripts/install-dependencies test` installs them.
         case notInstalled(String)
@@ -16,7 +15,6 @@ package final class PostgresServer: @unchecked Sendable {
         case noFreePort
     }
 
-    /// What differs between servers of tests.
     package struct Options: Sendable {
         /// Further settings of the server, such as `max_connections=5`.
         package var settings: [String]
