@@ -6,7 +6,7 @@ import Testing
     private let composed = ByteKey("caf\u{E9}")
     private let decomposed = ByteKey("cafe\u{301}")
 
-    @Test func `tells spellings of one letter apart`() {
+    @Test func `reports spellings of one letter apart`() {
         #expect(composed.text == decomposed.text)
         #expect(composed != decomposed)
         #expect([composed: 1, decomposed: 2].count == 2)

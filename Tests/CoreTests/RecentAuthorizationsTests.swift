@@ -190,7 +190,7 @@ import Time
         #expect(recent.history(of: Self.user(1))?.isDenied == true)
     }
 
-    @Test func `tells since when it is complete`() {
+    @Test func `reports since when it is complete`() {
         var recent = recent()
         for number in 1...3 { recent.record(Self.denied(.expired), of: Self.user(number), now: Self.now + 1) }
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now + 2)

@@ -27,7 +27,7 @@ struct CertificatePairTests {
         #expect(read.key == Self.pair.key)
     }
 
-    @Test func `a damaged certificate in a chain is told`() throws {
+    @Test func `a damaged certificate in a chain is reported`() throws {
         let damaged =
             try TestCertificate().certificate.split(separator: "\n").dropLast(3).map(String.init)
             + ["-----END CERTIFICATE-----", ""]
@@ -35,24 +35,24 @@ struct CertificatePairTests {
         #expect(problem(certificate: chain, key: Self.pair.key) == .unreadableCertificate)
     }
 
-    @Test func `a certificate that is not the first is told with its place`() throws {
+    @Test func `a certificate that is not the first is reported with its place`() throws {
         let other = try TestCertificate().certificate
         #expect(problem(certificate: other + Self.pair.certificate, key: Self.pair.key) == .wrongOrder(place: 2, count: 2))
         #expect(problem(certificate: Self.pair.certificate + other, key: Self.pair.key) == nil)
     }
 
-    @Test func `another key is told`() throws {
+    @Test func `another key is reported`() throws {
         let other = try TestCertificate()
         #expect(problem(certificate: Self.pair.certificate, key: other.key) == .mismatch)
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "\u{0}"])
-    func `text that holds nothing is told`(text: String) {
+    func `text that holds nothing is reported`(text: String) {
         #expect(problem(certificate: text, key: Self.pair.key) == .unreadableCertificate)
         #expect(problem(certificate: Self.pair.certificate, key: text) == .unreadableKey)
     }
 
-    @Test func `an encrypted key is told without asking for its passphrase`() throws {
+    @Test func `an encrypted key is reported without asking for its passphrase`() throws {
         let directory = try TemporaryDirectory()
         let made = try Command("openssl", "genpkey", "-algorithm", "RSA", "-aes256", "-pass", "pass:x", "-out", directory.path("encrypted"))
         #expect(made.status == 0)

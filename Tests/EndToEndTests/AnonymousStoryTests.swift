@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a comment of nobody reaches the backend, and explain says why no phone was told`(_ isPostgres: Bool) throws {
+    func `a comment of nobody reaches the backend, and explain says why no phone was notified`(_ isPostgres: Bool) throws {
         let database = isPostgres ? try PostgresServer() : nil
         defer { withExtendedLifetime(database) {} }
         let sink = try ScriptedServer(.requests([[.respond(200)]]))

@@ -72,7 +72,7 @@ import Time
         }
     }
 
-    @Test func `tells of a call`() throws {
+    @Test func `reports a call`() throws {
         let known = try run("show", "\(Self.id(1))")
         #expect(known.code == 0)
         #expect(

@@ -212,7 +212,7 @@ import Testing
         (["explain"], "Name one of --user, --key, --comment, --device and --delivery."),
         (["find", ""], "ID: expected the name that is searched for."),
     ])
-    func `a mistake in no option is told in the words of the command`(_ words: [String], _ complaint: String) throws {
+    func `a mistake in no option is reported in the words of the command`(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: \(complaint)\nusage: deskgate "))
@@ -223,7 +223,7 @@ import Testing
         ("security_key: it is not a key: of anybody", "--key: it is not a key: of anybody"),
         ("The store is full: free some space.", "The store is full: free some space."), ("No such user", "No such user"), ("", ""),
     ])
-    func `an answer of the service is told in the words of the command`(_ message: String, _ reported: String) throws {
+    func `an answer of the service is reported in the words of the command`(_ message: String, _ reported: String) throws {
         let command = try #require(CommandTable.commands.first { $0.name == "revoke" })
         #expect(command.translated(message) == reported)
     }

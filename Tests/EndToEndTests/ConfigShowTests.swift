@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate config show`
 @Suite struct ConfigShowTests {
-    @Test func `tells values and where they come from`() throws {
+    @Test func `reports values and where they come from`() throws {
         let workspace = try Workspace(["deliveries": ["keep_dead_days": 3], "push_tokens": [:]])
         let settings = try settings(workspace)
         #expect(settings["$.deliveries.keep_dead_days"] == ["file", 3])

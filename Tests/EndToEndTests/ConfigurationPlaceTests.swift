@@ -50,7 +50,7 @@ import Testing
 
     /// A name space of its own has the directories of the package, and of them no more than the database.
     @Test(.enabled(if: mayHideDirectories, "unshare(1) is not permitted"))
-    func `beside its database a configuration is told to be gone`() throws {
+    func `beside its database a configuration is reported to be gone`() throws {
         let script = """
             mount -t tmpfs none /etc && mount -t tmpfs none /var/lib && mkdir /var/lib/deskgate && : >/var/lib/deskgate/deskgate.db \
             && exec "$0" check

@@ -23,7 +23,7 @@ import Time
         }
     }
 
-    @Test func `a line in the log is not told as an incoming`() throws {
+    @Test func `a line in the log is not reported as an incoming`() throws {
         try withSite(.everyRequest(.respond(200)), changes: ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))

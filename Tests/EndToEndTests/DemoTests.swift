@@ -133,7 +133,7 @@ import Testing
         #expect(scratch.contents().contains("demo/config.json"))
     }
 
-    @Test func `tells people where to go`() throws {
+    @Test func `reports people where to go`() throws {
         let process = try RunningDemo.start(in: scratch)
         let page = try process.output.line(containing: "http://127.0.0.1:").text
         #expect(page.hasPrefix("  The page:   http://127.0.0.1:"))

@@ -99,7 +99,7 @@ import Time
         #expect(obstacle.hasSuffix("; it has not proven to know an admin token: it answered with the status 404"))
     }
 
-    @Test func `a public listener that is not in force is told with the one that is`() throws {
+    @Test func `a public listener that is not in force is reported with the one that is`() throws {
         let port = try freePorts(3)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -110,7 +110,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the process that has other listeners in force is told`() throws {
+    @Test func `the process that has other listeners in force is reported`() throws {
         let port = try freePorts(4)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -129,7 +129,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `an admin listener that is not in force is told, and nobody is to stop the service`() throws {
+    @Test func `an admin listener that is not in force is reported, and nobody is to stop the service`() throws {
         let port = try freePorts(3)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -146,7 +146,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `keys of the file that are not in force are told`() throws {
+    @Test func `keys of the file that are not in force are reported`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         try workspace.write("app-1.key", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)
@@ -158,7 +158,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `problems of the running service are told`() throws {
+    @Test func `problems of the running service are reported`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let key = try workspace.key()

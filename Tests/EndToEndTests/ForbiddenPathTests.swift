@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a directory that is closed is told from a file that is`() throws {
+    func `a directory that is closed is reported from a file that is`() throws {
         let directory = try TemporaryDirectory()
         #expect(unsafe chmod(directory.path, 0o755) == 0)
         try directory.write("live/key.pem", TestCertificate.shared.key)

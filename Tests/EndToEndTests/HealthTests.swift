@@ -8,7 +8,7 @@ import Testing
         try Deskgate.run(["health", "--config", workspace.configuration] + options)
     }
 
-    @Test func `tells whether the service answers`() throws {
+    @Test func `reports whether the service answers`() throws {
         let workspace = try Workspace(["listen": ["unix": "public.sock", "max_connections": 100]])
         let before = try ask(workspace)
         #expect(before.code == 1)
@@ -34,7 +34,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `tells that nothing can be stored`() throws {
+    @Test func `reports that nothing can be stored`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000],

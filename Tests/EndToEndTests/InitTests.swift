@@ -225,7 +225,7 @@ import Testing
         "if \(scratch.path("config.json")) is lost, put it back: \(costOfNewOne); otherwise move away \(left.joined(separator: ", "))"
     }
 
-    @Test(arguments: [nil, "other.db"]) func `a database that is there already is told`(_ store: String?) throws {
+    @Test(arguments: [nil, "other.db"]) func `a database that is there already is reported`(_ store: String?) throws {
         let scratch = try TemporaryDirectory()
         let database = scratch.path(store ?? "deskgate.db")
         try scratch.write(store ?? "deskgate.db", "")
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// It may be free when the service starts.
-    @Test(arguments: [0, 1]) func `a taken port that was asked for is told and written`(_ offset: UInt16) throws {
+    @Test(arguments: [0, 1]) func `a taken port that was asked for is reported and written`(_ offset: UInt16) throws {
         let scratch = try TemporaryDirectory()
         let port = try freePorts(2)
         let holder = try ScriptedServer(.everyRequest(.respond(404)), port: port + offset)

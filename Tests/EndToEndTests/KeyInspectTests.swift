@@ -22,7 +22,7 @@ import Testing
         #expect(json == ["version": 1, "key_id": 1, "issued_at": 1_767_225_600, "expires_at": 1_769_817_600])
     }
 
-    @Test func `tells the state of the secret`() throws {
+    @Test func `reports the state of the secret`() throws {
         let workspace = try Workspace([
             "apps": [Workspace.app(1, ["state": "verify_only", "not_after": 1_767_225_600]), Workspace.app(2, keyID: 2)]
         ])

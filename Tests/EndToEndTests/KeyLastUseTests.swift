@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [(JSONValue.null, 0), ("own", 0), ("other", 1)])
-    func `a replica that has told no keys has no other ones`(_ digest: JSONValue, _ count: Int) {
+    func `a replica that has reported no keys has no other ones`(_ digest: JSONValue, _ count: Int) {
         let status: JSONObject = [
             "keys_digest": "own", "replicas": [["id": "r", "answers": false, "silent_seconds": 1, "keys_digest": digest]],
         ]

@@ -57,7 +57,7 @@ import Time
         #expect(try verify(workspace, key: try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
-    @Test func `a service with other keys in force than the file is told`() throws {
+    @Test func `a service with other keys in force than the file is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         try workspace.write("app-1.key", Markers.appSecrets[1], mode: 0o600)
@@ -70,7 +70,7 @@ import Time
         #expect(try Deskgate.run(words).errors.isEmpty)
     }
 
-    @Test func `a key that is minted with a revoked key id is told`() throws {
+    @Test func `a key that is minted with a revoked key id is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         let words = ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]

@@ -52,7 +52,7 @@ import Time
         ]
     }
 
-    @Test func `tells why and what the key says`() throws {
+    @Test func `reports why and what the key says`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         let key = minted.string("security_key") ?? ""
@@ -76,7 +76,7 @@ import Time
         #expect(unknown.json["key_state"] == .null)
     }
 
-    @Test func `tells the state of the secret and its end`() throws {
+    @Test func `reports the state of the secret and its end`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         let (key, issued) = (minted.string("security_key") ?? "", minted.integer("issued_at") ?? 0)
@@ -106,7 +106,7 @@ import Time
     }
 
     /// As the service does: let in, with the reason for which it would be denied.
-    @Test func `tells of shadow mode`() throws {
+    @Test func `reports shadow mode`() throws {
         let now = Int64(SystemClock.unixSeconds().rawValue)
         guard case .object(var app) = Workspace.app(1) else { throw ChildProcess.Failure.missingOutput }
         app.append(.integer(now + 86_400), forKey: "shadow_until")

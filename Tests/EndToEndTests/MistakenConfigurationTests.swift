@@ -31,7 +31,7 @@ import Testing
         "deskgate: warning: \(workspace.configuration) has mistakes, and the running service is asked all the same: \(problems)\n"
     }
 
-    @Test func `commands that ask the service go on and warn in one line`() throws {
+    @Test func `commands that ask the service continue and warn in one line`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [
@@ -77,7 +77,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `commands that only read the store go on and warn in one line`() throws {
+    @Test func `commands that only read the store continue and warn in one line`() throws {
         #expect(try RunningServer(workspace).stop() == .exit(0))
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         let warning = "deskgate: warning: \(workspace.configuration) has mistakes, and the store is read all the same: \(Self.level)\n"
@@ -165,7 +165,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without a service that proves itself all mistakes are told`() throws {
+    @Test func `without a service that proves itself all mistakes are reported`() throws {
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [["status"], ["deliveries", "list"], ["health"]] {
             let result = try run(words)

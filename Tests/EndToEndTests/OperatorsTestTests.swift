@@ -12,7 +12,7 @@ import Testing
         try Deskgate.run(["operators", "test", "--config", site.workspace.configuration] + words)
     }
 
-    @Test func `tells that all have arrived`() throws {
+    @Test func `reports that all have arrived`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try site(sink)
@@ -31,7 +31,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `tells who refuses`() throws {
+    @Test func `reports who refuses`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(401)))
         defer { sink.stop() }
         let site = try site(sink)
@@ -42,7 +42,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `tells who has not answered`() throws {
+    @Test func `reports who has not answered`() throws {
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
         // The log would have a second to take the event, too.

@@ -45,7 +45,7 @@ import Testing
         return deliveries.count
     }
 
-    @Test func `the other replica goes on when one is killed`() throws {
+    @Test func `the other replica continues when one is killed`() throws {
         let replicas = try sites.map { try $0.start() }
         #expect(try WebhookSite.post(1, SocketClient(replicas[0].publicAddress)) == "accepted")
         #expect(sink.waitForRequests(1))

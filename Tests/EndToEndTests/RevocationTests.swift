@@ -202,7 +202,7 @@ import Testing
         return try jsonObject(result.output)
     }
 
-    @Test func `one hears of the others and goes on while the database is away`() throws {
+    @Test func `one hears of the others and continues while the database is away`() throws {
         let replicas = try sites.map { try $0.start() }
         let (key, other) = (try sites[0].workspace.key(), try sites[0].workspace.key(user: "other"))
         #expect(try replicas[1].authorize(key).status == 200)

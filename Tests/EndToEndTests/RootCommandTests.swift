@@ -189,7 +189,7 @@ final class RootCommandTests {
         #expect(site.workspace.directory.contents().filter { $0.hasPrefix("roots/") } == [])
     }
 
-    @Test func `root is told to start the service as the owner of the store`() throws {
+    @Test func `root is notified to start the service as the owner of the store`() throws {
         let line = "setpriv --reuid=12345 --regid=12345 --clear-groups deskgate serve --config \(site.workspace.configuration)"
         #expect(try run("status --config CONFIG").output.contains("\nRemedy: Start it: systemctl start deskgate, or \(line). If it does "))
     }

@@ -38,7 +38,7 @@ import Time
         #expect(try client.readResponse().text == #"{"status":"registered"}"#)
     }
 
-    @Test func `tells all that is known`() throws {
+    @Test func `reports all that is known`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let nobody = try lines(site)

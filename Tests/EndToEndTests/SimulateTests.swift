@@ -32,7 +32,7 @@ import Testing
         return urls.string("rustore") ?? ""
     }
 
-    @Test func `tells machines what a phone shows`() throws {
+    @Test func `reports machines what a phone shows`() throws {
         let process = try start("--json", "--fault", #"{"provider":"rustore","answer":{"status":503}}"#)
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         #expect(ready.string("event") == "ready")
@@ -46,7 +46,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func `tells people what a phone shows`() throws {
+    @Test func `reports people what a phone shows`() throws {
         let process = try start()
         let line = try process.output.line(containing: "RuStore").text
         let url = try #require(line.split(separator: " ").last.map { String($0) })
@@ -85,7 +85,7 @@ import Testing
         return try jsonObject(Command("curl", "-sS", "-H", "@\(directory.path("header"))", "--data", body, "\(url)/\(path)").output)
     }
 
-    @Test func `tells of sendbirds webhooks`() throws {
+    @Test func `reports sendbirds webhooks`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         let process = try start(

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a stop on a full disk says so and the next start goes on`() throws {
+    func `a stop on a full disk says so and the next start continues`() throws {
         let disk = try SmallDisk()
         putStore(on: disk)
         let server = try site.start()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a start on a full disk after a kill goes on once there is room`() throws {
+    func `a start on a full disk after a kill continues once there is room`() throws {
         let disk = try SmallDisk()
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }

@@ -50,7 +50,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `tells of reloads`() throws {
+    @Test func `reports reloads`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let server = try serve(workspace, under: manager)

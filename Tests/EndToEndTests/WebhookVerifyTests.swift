@@ -134,7 +134,7 @@ import Testing
     }
 
     /// The event's id and the delivery's are both in what a backend receives.
-    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is told from that of the delivery`(
+    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is reported from that of the delivery`(
         _ id: String, _ isReported: Bool
     ) throws {
         try workspace.directory.write("body.json", #"{"id": "id-2", "b": 1}"#)

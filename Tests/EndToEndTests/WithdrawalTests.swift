@@ -123,7 +123,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without the key phones are told nothing`() throws {
+    @Test func `without the key phones are notified nothing`() throws {
         let site = try PushSite()
         let server = try start(site)
         try site.register(server)

@@ -45,7 +45,7 @@ import Threading
         #expect(server.counts.unanswered == 1)
     }
 
-    @Test func `tells of a port that is taken`() throws {
+    @Test func `reports a port that is taken`() throws {
         let server = try HTTP2Listener(HTTP2Settings()) { _ in Self.ok }
         defer { server.stop() }
         let error = #expect(throws: HTTP2Error.self) { try HTTP2Listener(HTTP2Settings(port: server.port)) { _ in Self.ok } }

@@ -20,7 +20,7 @@ import Threading
         }
     }
 
-    @Test func `tells of a reset stream`() throws {
+    @Test func `reports a reset stream`() throws {
         // RFC 9113 section 7: INTERNAL_ERROR.
         try HTTP2Fixture.run(handler: once("/5", .resetStream(errorCode: 2))) { fixture in
             let results = fixture.exchange(20)
@@ -37,7 +37,7 @@ import Threading
         }
     }
 
-    @Test func `tells each request of a lost connection`() throws {
+    @Test func `reports each request of a lost connection`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)
@@ -53,7 +53,7 @@ import Threading
         }
     }
 
-    @Test func `tells each request of a closed connection`() throws {
+    @Test func `reports each request of a closed connection`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)

@@ -17,12 +17,12 @@ import Testing
         return failure
     }
 
-    @Test func `tells of a reset connection`() throws {
+    @Test func `reports a reset connection`() throws {
         let error = try #require(try failure(.reset))
         #expect(error.isBeforeSending || error == .reset)
     }
 
-    @Test func `tells of a stalled handshake`() throws {
+    @Test func `reports a stalled handshake`() throws {
         #expect(try failure(.delayHandshake(milliseconds: nil), connectTimeoutMilliseconds: 500) == .timeout(.connecting))
     }
 
@@ -33,12 +33,12 @@ import Testing
         }
     }
 
-    @Test func `tells of a connection closed after the handshake`() throws {
+    @Test func `reports a connection closed after the handshake`() throws {
         let error = try #require(try failure(.closeAfterHandshake))
         #expect(error == .closedEarly || error == .reset)
     }
 
-    @Test func `tells of garbage`() throws {
+    @Test func `reports garbage`() throws {
         let error = try #require(try failure(.garbageAfterHandshake))
         // The client may not get to read what is followed by the end, or by a reset because its own request was never read.
         #expect([.malformedResponse, .reset, .closedEarly].contains(error), "\(error)")

@@ -105,7 +105,7 @@ import Threading
         #expect(!phase.isIdle)
     }
 
-    @Test func `answers suspended requests and goes on`() {
+    @Test func `answers suspended requests and continues`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
         #expect(phase.beginAnswering(deadline: 10))

@@ -56,19 +56,19 @@ import Testing
             ),
             (#"{"properties":{"a":{"not":{"type":"string"}}}}"#, #"{"a":"x"}"#, "a must not be like this"),
             (#"{"properties":{"a":false}}"#, #"{"a":1}"#, "a is not allowed"),
-        ]) func `tells what to do`(_ text: String, data: String, expected: String) throws
+        ]) func `reports what to do`(_ text: String, data: String, expected: String) throws
     {
         #expect(try schema(text).check(value(data)).violations.map(\.description) == [expected])
     }
 
-    @Test func `tells a few at once`() throws {
+    @Test func `reports a few at once`() throws {
         let schema = try schema(#"{"properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"]}"#)
         #expect(try schema.check(value(#"{"a":"x","c":1}"#)).violations.map(\.path) == ["b", "a", "c"])
         let names = (0..<1000).map { "\"n\($0)\":1" }.joined(separator: ",")
         #expect(try schema.check(value("{\(names)}")).violations.count == JSONSchema.mostViolations)
     }
 
-    @Test func `tells no value`() throws {
+    @Test func `reports no value`() throws {
         let schema = try schema(
             #"{"properties":{"a":{"type":"integer","minimum":5},"b":{"maxLength":3,"format":"uuid"},"c":{"enum":["x"]}},"required":["a"]}"#)
         let reported = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()

@@ -138,7 +138,7 @@ import Testing
         ("\(nines(196)).0e9", false), ("\(nines(190)).0e99", false), ("\(nines(210)).0e99", true), ("\(nines(308)).0", false),
         ("\(nines(309)).0", true), ("0.\(nines(400))", false),
     ])
-    func `tells a number that is out of range`(_ text: String, _ expected: Bool) throws {
+    func `reports a number that is out of range`(_ text: String, _ expected: Bool) throws {
         #expect(try element(text).isNumberOutOfRange == expected)
     }
 

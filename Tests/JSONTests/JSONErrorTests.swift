@@ -27,7 +27,7 @@ import Testing
         #expect(refusal(of: [0xFF])?.description == "line 1, column 1: invalid UTF-8")
     }
 
-    @Test func `tells each reason differently`() {
+    @Test func `reports each reason differently`() {
         let reasons: [JSONError.Reason] = [
             .syntax, .endOfInput, .trailingBytes, .byteOrderMark, .invalidUTF8, .duplicateKey, .nulInKey, .numberOutOfRange, .tooDeep,
             .outOfMemory,

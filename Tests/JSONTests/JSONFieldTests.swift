@@ -36,7 +36,7 @@ import Testing
             ("[]", .rootNotAnObject), (#"["user_id"]"#, .rootNotAnObject), (#""user_id""#, .rootNotAnObject), ("1", .rootNotAnObject),
             ("null", .rootNotAnObject), ("true", .rootNotAnObject),
         ] as [(String, JSONFieldError.Problem)])
-    func `tells what is wrong`(_ text: String, _ problem: JSONFieldError.Problem) throws {
+    func `reports what is wrong`(_ text: String, _ problem: JSONFieldError.Problem) throws {
         let failure = try #require(try failure(of: "user_id", in: text))
         #expect(failure.problem == problem)
         #expect(failure.name.description == "user_id")

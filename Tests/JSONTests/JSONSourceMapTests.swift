@@ -7,7 +7,7 @@ import Testing
         return JSONSourceMap(bytes.span)
     }
 
-    @Test func `tells where each value stands`() throws {
+    @Test func `reports where each value stands`() throws {
         let text = " { \"a\" : [ 1 , -2.5e3,\"x\\\"]\" ] ,\n\"\\u0062\\n\":{\"c\":null}, \"é\": true } "
         let root = try #require(sourceMap(text))
         func shown(_ value: JSONSourceMap?) -> String? {

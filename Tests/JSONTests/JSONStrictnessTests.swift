@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         "", " ", "\n\t\r ", "[", "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, "[1", "[1,", "[[]", "[\"", #"{"a"#, #"{"a":"x"#,
     ])
-    func `tells where the end came too early`(_ text: String) {
+    func `reports where the end came too early`(_ text: String) {
         #expect(refusal(of: text)?.reason == .endOfInput)
     }
 

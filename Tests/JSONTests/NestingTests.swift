@@ -54,7 +54,7 @@ import Testing
         #expect(refusal(of: text, maximumDepth: 3)?.reason == reason)
     }
 
-    @Test func `tells the place`() {
+    @Test func `reports the place`() {
         #expect(refusal(of: "[\n \"é\", [\n[]]]", maximumDepth: 2)?.description == "line 3, column 1: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.description == "line 2, column 8: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.offset == 11)

@@ -63,7 +63,7 @@ import Time
         #expect(body["message"]?["notification"] == nil)
     }
 
-    @Test func `Android is told when a shown comment was written`() throws {
+    @Test func `Android is notified when a shown comment was written`() throws {
         let style = try PushStyle(withdraws: true)
         let notification = style.notification(for: Sample.comment(), eventID: Sample.id, createdAt: Sample.now, expiresAt: .max)
         let time: JSONValue = "2027-01-15T08:00:00.000Z"

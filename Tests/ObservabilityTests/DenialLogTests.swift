@@ -94,7 +94,7 @@ import Time
         #expect(try log.lines() == ["INFO  authorize n=0", "INFO  authorize n=0"])
     }
 
-    @Test func `tells what was left out when the minute is over`() throws {
+    @Test func `reports what was left out when the minute is over`() throws {
         let denials = denials(log.logger)
         write(denials, count: DenialLog.linesPerMinute + 3)
         seconds.update { $0 = 61 }

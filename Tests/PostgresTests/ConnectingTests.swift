@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `tells that nobody listens`() throws {
+    @Test func `reports that nobody listens`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://u:verysecret@127.0.0.1:\(closed.port)/app")
         #expect(error?.failure == .notConnected)
@@ -51,7 +51,7 @@ import Testing
         #expect(noSocket?.isRetryable == true)
     }
 
-    @Test func `tells of a wrong password without quoting it`() throws {
+    @Test func `reports a wrong password without quoting it`() throws {
         let password = "correct%20horse%2Fbattery%40staple"
         let settings = try ConnectionSettings(server.url(user: "guarded", password: password))
         #expect(try Connection(settings, by: .deferrable).number("SELECT 1") == 1)
@@ -70,14 +70,14 @@ import Testing
         #expect(none?.sqlState == .invalidPassword)
     }
 
-    @Test func `tells of a missing database`() {
+    @Test func `reports a missing database`() {
         let error = refusal(server.url(database: "nowhere"))
         #expect(error?.sqlState == "3D000")
         #expect(error?.isRetryable == false)
         #expect(error?.remedy == "create the database, or correct its name in the URL")
     }
 
-    @Test func `tells of a name that is not known`() {
+    @Test func `reports a name that is not known`() {
         // No label of a name has 64 bytes, so no name server is asked.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let error = refusal("postgres://\(name)/app")
@@ -105,7 +105,7 @@ import Testing
         #expect(connection.server == "127.0.0.1:\(server.port)")
     }
 
-    @Test func `tells what is wrong with each host`() throws {
+    @Test func `reports what is wrong with each host`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://postgres@127.0.0.1:\(closed.port),127.0.0.1:\(server.port)/nowhere")
         withExtendedLifetime(closed) {}
@@ -125,7 +125,7 @@ import Testing
         #expect(anyone.server == "127.0.0.1:\(readOnly.port)")
     }
 
-    @Test func `tells of too many connections`() throws {
+    @Test func `reports too many connections`() throws {
         let small = try PostgresServer(.init("max_connections=4", "superuser_reserved_connections=0", "max_wal_senders=0"))
         let connections = try (0..<4).map { _ in try connect(to: small) }
         let error = refusal(small.url())

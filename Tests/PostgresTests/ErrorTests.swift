@@ -35,7 +35,7 @@ import Testing
         #expect(denied?.isRetryable == false)
     }
 
-    @Test func `tells of statement timeouts`() throws {
+    @Test func `reports statement timeouts`() throws {
         let connection = try connect()
         // The limit ends with the transaction of both statements, so that it is not that of later ones.
         let limited = [Query("SELECT set_config('statement_timeout', '20ms', true)"), Query("SELECT pg_sleep(60)")]
@@ -46,7 +46,7 @@ import Testing
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func `tells of lock timeouts`() throws {
+    @Test func `reports lock timeouts`() throws {
         let (first, second) = (try connect(), try connect(query: "options=-c%20lock_timeout%3D20ms"))
         try first.run("CREATE TABLE held (id int8)")
         try first.transaction(by: .deferrable) { () throws(PostgresError) in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `tells of read only transactions`() throws {
+    @Test func `reports read only transactions`() throws {
         let connection = try connect(query: "options=-c%20default_transaction_read_only%3Don")
         let error = failure { () throws(PostgresError) in try connection.run("CREATE TABLE refused (id int8)") }
         #expect(error?.sqlState == .readOnlyTransaction)

@@ -42,7 +42,7 @@ import Testing
         #expect(rows.map { $0.affectedCount } == [1, 1, 2])
     }
 
-    @Test func `tells which statement is wrong`() throws {
+    @Test func `reports which statement is wrong`() throws {
         let connection = try connect()
         let error = failure { () throws(PostgresError) in
             try connection.pipeline([Query("SELECT 1"), Query("SELECT nothing"), Query("SELECT 2")], by: .deferrable)
@@ -55,7 +55,7 @@ import Testing
         #expect(try connection.number("SELECT 2") == 2)
     }
 
-    @Test func `tells that the commit failed`() throws {
+    @Test func `reports that the commit failed`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE part (id int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         let twice = [Query("INSERT INTO part VALUES (1)"), Query("INSERT INTO part VALUES (1)")]

@@ -104,7 +104,7 @@ import Threading
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func `tells of serialization failures`() throws {
+    @Test func `reports serialization failures`() throws {
         let (first, second) = (try connect(), try connect())
         try first.run("CREATE TABLE serialized (id int8)")
         let error = failure { () throws(PostgresError) in
@@ -123,7 +123,7 @@ import Threading
         #expect(try first.number("SELECT sum(id)::int8 FROM serialized") == 2)
     }
 
-    @Test func `tells of deadlocks`() throws {
+    @Test func `reports deadlocks`() throws {
         let connection = try connect()
         try connection.run("CREATE TABLE locked (id int8 PRIMARY KEY, changes int8 NOT NULL)")
         try connection.run("INSERT INTO locked VALUES (0, 0), (1, 0)")

@@ -78,7 +78,7 @@ import Testing
         #expect(failure { () throws(PostgresError) in _ = try late.unixMicroseconds(0) }?.failure == .value)
     }
 
-    @Test func `tells null from empty`() throws {
+    @Test func `reports null from empty`() throws {
         let rows = try connection.run(
             Query(
                 "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9", .int8(nil), .int4(nil), .bool(nil), .text(nil), .bytea(nil), .uuid(nil),

@@ -86,7 +86,7 @@ import Testing
         #expect(try select?.step() == true)
     }
 
-    @Test func `tells why it cannot be prepared`() throws {
+    @Test func `reports why it cannot be prepared`() throws {
         let error = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT * FROM missing") }
         #expect(error?.message == "no such table: missing")
         let quoted = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT \"no literal\"") }

@@ -55,7 +55,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func `tells null from empty`() throws {
+    @Test func `reports null from empty`() throws {
         let select = try Statement(connection, "SELECT ?1, ?2, ?3, ?4")
         select.bind(Int64?.none, at: 1)
         select.bind([UInt8]?.some([]), at: 2)

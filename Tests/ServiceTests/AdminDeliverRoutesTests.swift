@@ -83,7 +83,7 @@ import Time
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
     }
 
-    @Test func `tells the whole story`() throws {
+    @Test func `reports the whole story`() throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2).description.uppercased())")
         #expect(response.status == 200)
         #expect(!response.text.contains("what a person wrote"))

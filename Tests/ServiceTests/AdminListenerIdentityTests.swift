@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [(404, "it answered with the status 404"), (200, "its proof is wrong or for another address")])
-    func `a stranger is told no token and is recognised`(_ status: Int, _ reason: String) throws {
+    func `a stranger is reported no token and is recognised`(_ status: Int, _ reason: String) throws {
         let fixture = try AdminDeliverFixture()
         let stranger = try ScriptedServer(.everyRequest(.respond(status, body: #"{"proofs":["x"]}"#)))
         defer { stranger.stop() }

@@ -60,7 +60,7 @@ import Testing
             headers: token.map { ["Authorization": "Bearer \($0)"] } ?? [:], body: Array((body ?? good.body).utf8))
     }
 
-    @Test(arguments: indices) func `tells the answer`(_ index: Int) throws {
+    @Test(arguments: indices) func `reports the answer`(_ index: Int) throws {
         let route = AdminRoute.all[index]
         guard !route.answer.members.isEmpty, !["/v1/status", "/v1/listener-proof", "/openapi.json"].contains("\(route.path)") else {
             return
@@ -71,13 +71,13 @@ import Testing
         #expect(object.members.map(\.key) == route.answer.members)
     }
 
-    @Test(arguments: indices) func `tells who may ask`(_ index: Int) {
+    @Test(arguments: indices) func `reports who may ask`(_ index: Int) {
         let route = AdminRoute.all[index]
         let needsToken = ![.anyone, .scrape].contains(route.role)
         #expect((send(route, token: nil).status == 401) == needsToken)
     }
 
-    @Test(arguments: indices, AdminToken.Role.allCases) func `tells which role suffices`(_ index: Int, _ role: AdminToken.Role) throws {
+    @Test(arguments: indices, AdminToken.Role.allCases) func `reports which role suffices`(_ index: Int, _ role: AdminToken.Role) throws {
         let route = AdminRoute.all[index]
         let allowed: Set<AdminRoute.Role> =
             switch role {
@@ -97,14 +97,14 @@ import Testing
     }
 
     /// Commands ask for the role of an action by whether it changes something.
-    @Test(arguments: indices) func `tells what leaves an audit line`(_ index: Int) throws {
+    @Test(arguments: indices) func `reports what leaves an audit line`(_ index: Int) throws {
         let route = AdminRoute.all[index]
         #expect(send(route).status < 500)
         #expect(try fixture.log.lines().filter { $0.contains(" audit ") }.count == ([.mint, .operate].contains(route.role) ? 1 : 0))
     }
 
     /// A parameter in the query that the table does not name is refused, and one that it names is not unknown.
-    @Test(arguments: indices) func `tells the parameters`(_ index: Int) {
+    @Test(arguments: indices) func `reports the parameters`(_ index: Int) {
         let route = AdminRoute.all[index]
         let names = route.parameters.filter { $0.place == .query }.map(\.name)
         guard !names.isEmpty else { return }

@@ -66,7 +66,7 @@ import Time
         #expect(room(90_000) == 2)
     }
 
-    @Test func `tells the other processes of its pauses`() {
+    @Test func `reports the other processes of its pauses`() {
         #expect(tryOnce(DeliveryOutcome(.misconfigured, reason: "gone"), now: 5) != nil)
         #expect(lane.pauseUpdates == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)], now: 5)
@@ -272,7 +272,7 @@ import Time
         #expect(lane.leaseMilliseconds > lane.notifier.longestAttemptMilliseconds)
     }
 
-    @Test func `tells the registry what is new of the device`() throws {
+    @Test func `reports the registry what is new of the device`() throws {
         let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
         let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
         let cases: [(outcome: DeliveryOutcome, update: FinishedAttempt.DeviceUpdate?)] = [

@@ -76,7 +76,7 @@ import Time
         #expect(fixture.story(1) == ["1 delivered arrived"])
     }
 
-    @Test func `operators are told until when a notifier rests`() throws {
+    @Test func `operators are notified until when a notifier rests`() throws {
         let notifier = DeliveryNotifier(.later(30_000, slowsDown: true))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -147,7 +147,7 @@ import Time
     private static let expired = #"deskgate_deliveries_total{notifier="a",outcome="dead",reason="expired"}"#
 
     /// No try ends with these: their notifier is switched off, or nobody knows it any more.
-    @Test(arguments: [false, true]) func `tells what expires untried`(isRemoved: Bool) throws {
+    @Test(arguments: [false, true]) func `reports what expires untried`(isRemoved: Bool) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.gone, concurrency: 1)])
         for number in 1...600 { fixture.accept(number, lifeMilliseconds: 30_000) }
         #expect(fixture.waitForReason("gone", of: 1))

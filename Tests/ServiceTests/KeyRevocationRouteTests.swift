@@ -28,7 +28,7 @@ import Time
             ("/v1/users/sign-out", #","user_id":"user-1""#, revoked), ("/v1/users/block", #","user_id":"user-1""#, blocked),
             ("/v1/users/forget", #","user_id":"user-1""#, blocked), ("/v1/users/block", #","user_id":"user-2""#, none),
         ])
-    func `tells what ends a key`(_ path: String, fields: String, answer: JSONObject) throws {
+    func `reports what ends a key`(_ path: String, fields: String, answer: JSONObject) throws {
         let fixture = try AdminDeliverFixture()
         let key = try TestKey().text()
         #expect(try fixture.send(.get, query(key)).object() == Self.none)
@@ -36,7 +36,7 @@ import Time
         #expect(try fixture.send(.get, query(key)).object() == answer)
     }
 
-    @Test func `tells of one key that it is revoked`() throws {
+    @Test func `reports one key that it is revoked`() throws {
         let fixture = try AdminDeliverFixture()
         let key = try TestKey().text()
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
@@ -46,7 +46,7 @@ import Time
     }
 
     /// Where only the app's backend understands keys, only the block of a person counts.
-    @Test func `tells of another text whether the person is blocked`() throws {
+    @Test func `reports another text whether the person is blocked`() throws {
         let fixture = try AdminDeliverFixture()
         #expect(fixture.send(.post, "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         #expect(try fixture.send(.get, query("session-7")).object() == Self.none)

@@ -233,7 +233,7 @@ import Time
     }
 
     @Test(.enabled(if: getuid() == 0, "only root may give files away"))
-    func `a file of another user that others may read is mended by one command`() throws {
+    func `a file of another user that others may read is repaired by one command`() throws {
         try makeCopy()
         #expect(unsafe chown(path, 12_345, 12_345) == 0)
         #expect(unsafe chmod(path, 0o644) == 0)

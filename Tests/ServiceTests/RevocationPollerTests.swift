@@ -44,7 +44,7 @@ import Time
         #expect(try status(graph) == 200)
     }
 
-    @Test func `tells once of what it has taken`() throws {
+    @Test func `reports once of what it has taken`() throws {
         let store = MemoryStore()
         let reported = Monitor<[RevocationChange?]>([])
         let keeper = RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { change in
@@ -81,7 +81,7 @@ import Time
         #expect(try status(graph) == 403)
     }
 
-    @Test func `the last known go on while the store is away`() throws {
+    @Test func `the last known continue while the store is away`() throws {
         let store = try DeliveryStore()
         try store.revoke(Self.block)
         let graph = try graph(store)

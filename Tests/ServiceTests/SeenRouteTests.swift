@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["", #","ticket_id":\#(ticket)"#, #","ticket_id":"\#(ticket)""#])
-    func `a push that waits is not sent, and whoever posts or logs events is told`(_ ticket: String) throws {
+    func `a push that waits is not sent, and whoever posts or logs events is reported`(_ ticket: String) throws {
         #expect(see(#"{"app_id":"shop","user_id":"user-1"\#(ticket)}"#) == #"200 {"superseded":1}"#)
         #expect(try states() == ["delivered superseded_by_read", "pending "])
         #expect(try reported() == ["log user-1"])

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `tells all that people do`() throws {
+    @Test func `reports all that people do`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         try with(receiver.url("/"), change: { $0.includesMembers = true }) { chat throws in

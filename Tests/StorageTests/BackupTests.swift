@@ -31,7 +31,7 @@ import Time
         return try store.all().count
     }
 
-    @Test func `is whole while the store goes on`() throws {
+    @Test func `is whole while the store continues`() throws {
         let store = try SQLiteStore(path: path)
         for number in 0..<20 { try store.take(Sample(number)) }
         try StoreFile.backUp(path, to: backup)

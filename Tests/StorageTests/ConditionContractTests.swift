@@ -59,7 +59,7 @@ import Time
         #expect(try store.store.deliveries(filter, limit: 10).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be notified`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: nil))
         #expect(try store.store.clear(Self.key, announcing: nil))

@@ -165,7 +165,7 @@ import Time
         #expect(try File.read(left + "-wal", limit: 1 << 28).bytes == log)
     }
 
-    @Test func `a run that was cut off after its log had been emptied goes on`() throws {
+    @Test func `a run that was cut off after its log had been emptied continues`() throws {
         let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
         defer { store.close() }
         try take(0..<20, store)

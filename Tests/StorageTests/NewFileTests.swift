@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a device in the place of the database is told`() {
+    @Test func `a device in the place of the database is reported`() {
         #expect(StoreError.empty("/dev/null").description.hasSuffix("; it is no file; name one in store.path"))
     }
 

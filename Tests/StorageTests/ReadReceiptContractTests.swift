@@ -108,7 +108,7 @@ import Time
             try see(fixture.store, number: 10, receipt: receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nobody need be notified`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])

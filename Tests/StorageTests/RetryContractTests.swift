@@ -163,7 +163,7 @@ import Time
     }
 
     /// The cursor alone names the set: it holds behind a load balancer and after a restart.
-    @Test func `another process goes on`() throws {
+    @Test func `another process continues`() throws {
         let place = try PostgresSchemaFixture()
         let replicas = try (0..<2).map { _ in try place.store() }
         defer { for replica in replicas { replica.close() } }

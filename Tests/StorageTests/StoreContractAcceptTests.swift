@@ -44,7 +44,7 @@ import Time
         #expect(try fixture.store.all().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `tells events apart by each part of the identity`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports events apart by each part of the identity`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let samples = [
             Sample(1).with { $0.comment = 5 }, Sample(2).with { $0.comment = 6 },

@@ -147,7 +147,7 @@ import Time
     }
 
     /// Whoever waited behind the person's comment in a ticket comes next.
-    @Test(arguments: Backend.allCases) func `others of the ticket go on`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `others of the ticket continue`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1).with { $0.keepsOrder = true })

@@ -77,7 +77,7 @@ import Time
             ])
     }
 
-    @Test(arguments: Backend.allCases) func `tells of a try that nobody reported on`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports a try that nobody reported on`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         #expect(

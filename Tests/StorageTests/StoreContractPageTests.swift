@@ -64,7 +64,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `of a long search tell where it goes on`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of a long search tell where it continues`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2

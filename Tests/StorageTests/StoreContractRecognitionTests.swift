@@ -38,7 +38,7 @@ import Time
     }
 
     /// Operators are told of it although nothing else is left.
-    @Test(arguments: Backend.allCases) func `tells when what it forgot came`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports when what it forgot came`(_ backend: Backend) throws {
         let fixture = try backend.store()
         func incoming(_ comment: HelpDeskID, _ app: String) throws -> UnixMilliseconds? {
             try fixture.store.incoming(ofForgotten: comment, appID: app)

@@ -67,7 +67,7 @@ import Time
         #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.filter { $0 != Self.samples[3] }.reversed())
     }
 
-    @Test(arguments: Backend.allCases) func `tells what has changed`(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports what has changed`(backend: Backend) throws {
         let fixture = try backend.store()
         let start = try fixture.store.revocationChanges(since: nil)
         #expect(start.isComplete)
@@ -105,7 +105,7 @@ import Time
         #expect(changes.version == version)
     }
 
-    @Test(arguments: Backend.allCases) func `tells many changes in parts`(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports many changes in parts`(backend: Backend) throws {
         let fixture = try backend.store()
         let count = backend == .memory ? RevocationRules.changesPerPage + 10 : 30
         for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }

@@ -41,7 +41,7 @@ import Time
         #expect(try (1...5).map { _ in try claim(fixture.store, limit: 1) } == [[1], [101], [2], [102], [3]])
     }
 
-    @Test(arguments: Backend.allCases) func `a claim goes on where the last one ended`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a claim continues where the last one ended`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (place, app) in ["a", "b", "c"].enumerated() { try fill(fixture.store, app: app, count: 3, after: place * 100) }
         #expect(try claim(fixture.store, limit: 2) == [1, 101])

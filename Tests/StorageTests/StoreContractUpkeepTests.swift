@@ -134,7 +134,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [9])
     }
 
-    @Test(arguments: Backend.allCases) func `tells whose deliveries it gave up`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports whose deliveries it gave up`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.incoming(to: ["log", "http"])) }
         #expect(try expire(fixture.store, now: 1499) == [])

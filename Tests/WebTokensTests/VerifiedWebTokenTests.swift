@@ -48,7 +48,7 @@ struct VerifiedWebTokenTests {
         }
     }
 
-    @Test func `another key or algorithm is told`() throws {
+    @Test func `another key or algorithm is reported`() throws {
         let other = try ES256PrivateKey(pem: TestKey.p256().privatePEM.utf8.span)
         #expect(try Self.flaw(JSONWebToken.signed(claims: [:], with: other)) == .wrongSignature)
         #expect(try Self.flaw(JSONWebToken.signed(claims: [:], with: Self.rsa())) == .wrongAlgorithm)
@@ -58,7 +58,7 @@ struct VerifiedWebTokenTests {
         #expect(try Self.flaw("\(Base64URL.encode(#"{"alg":"none"}"#.utf8.span)).e30.") == .wrongAlgorithm)
     }
 
-    @Test func `what is malformed is told`() throws {
+    @Test func `what is malformed is reported`() throws {
         #expect(try Self.flaw(Self.signed(#"{"alg":"ES256","crit":["exp"]}"#, "{}")) == .unknownExtension)
         #expect(try Self.flaw(Self.signed(#"{"alg":"ES256","alg":"ES256"}"#, "{}")) == .unreadableHeader)
         #expect(try Self.flaw(Self.signed("[]", "{}")) == .unreadableHeader)

@@ -69,7 +69,7 @@ import Time
         #expect(prompt.aiAttributes(ticket: ticket).utf8.count == BotTokenBound(of: bot).prompt - 1)
     }
 
-    @Test func `tells what takes how much`() throws {
+    @Test func `reports what takes how much`() throws {
         let bound = BotTokenBound(
             of: try BotSamples.bot(systemMessage: String(repeating: "é", count: 400), functions: [BotSamples.function()]))
         #expect(bound.parts.map(\.name) == ["system_message", "cancel_order"])

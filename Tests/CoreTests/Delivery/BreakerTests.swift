@@ -199,7 +199,7 @@ import Time
         #expect(breaker.nextChange == 250)
     }
 
-    @Test mutating func `tells whether it fails`() {
+    @Test mutating func `reports whether it fails`() {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         #expect(!breaker.isFailing)
         fail(&breaker, times: 1, now: 0)

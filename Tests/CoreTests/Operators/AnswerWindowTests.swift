@@ -168,7 +168,7 @@ import Time
         #expect(process.pass().map(\.app) == ["bank"])
     }
 
-    @Test func `a bad answer after a changed configuration shows that it has mended nothing`() {
+    @Test func `a bad answer after a changed configuration shows that it has repaired nothing`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         process.changeConfiguration()

@@ -51,7 +51,7 @@ import Time
     }
 
     @Test(arguments: [(0, true), (172_799, true), (172_800, false)] as [(UInt64, Bool)])
-    func `dead deliveries are told of until the last can have ended a day ago`(_ seconds: UInt64, _ isReported: Bool) {
+    func `dead deliveries are reported until the last can have ended a day ago`(_ seconds: UInt64, _ isReported: Bool) {
         let now: UnixMilliseconds = 1_773_100_000_000
         let dead = DeadDeliveries(
             notifier: "phone", appID: "shop", reason: "expired", count: 1, oldestReceivedAt: 0, newestReceivedAt: now - seconds * 1000,
@@ -61,7 +61,7 @@ import Time
 
     /// Such as one that was retried and has ended again.
     @Test(arguments: [(0, true), (86_399, true), (86_400, false)] as [(UInt64, Bool)])
-    func `dead deliveries are told of for a day after the last has ended`(_ seconds: UInt64, _ isReported: Bool) {
+    func `dead deliveries are reported for a day after the last has ended`(_ seconds: UInt64, _ isReported: Bool) {
         let now: UnixMilliseconds = 1_773_100_000_000
         let dead = DeadDeliveries(
             notifier: "phone", appID: "shop", reason: "expired", count: 1, oldestReceivedAt: 0, newestReceivedAt: 0,
@@ -82,7 +82,7 @@ import Time
     }
 
     @Test(arguments: [(14, 30), (45, 45), (0, 30)])
-    func `a credential is shown 30 days before its end, or when it is told`(reported: Int, shown: UInt64) {
+    func `a credential is shown 30 days before its end, or when it is reported`(reported: Int, shown: UInt64) {
         let now: UnixSeconds = 1_773_100_000
         var thresholds = OperatorThresholds()
         thresholds.expiresDays = reported

@@ -84,7 +84,7 @@ struct ProviderTokenStateTests {
         #expect(fetches < 60)
     }
 
-    @Test func `failures are told to all at once, with the time that asking is useless for`() throws {
+    @Test func `failures are reported to all at once, with the time that asking is useless for`() throws {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         let failed = life.fetched(.unavailable(reason: "token_status_503", retryAfterMilliseconds: 90_000))

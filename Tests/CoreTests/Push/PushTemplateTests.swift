@@ -48,7 +48,7 @@ import Testing
         #expect(flaw(String(repeating: "ж", count: 100) + "a") == .tooLong)
     }
 
-    @Test func `tells the remedy`() {
+    @Test func `reports the remedy`() {
         let flaw = PushTemplate.Problem.unknown("name")
         #expect(flaw.description == "has the unknown placeholder {name}; known are {author}, {text}, {count}, {files}")
     }

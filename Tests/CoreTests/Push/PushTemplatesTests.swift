@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func `tells all mistakes at once`() {
+    @Test func `reports all mistakes at once`() {
         let texts: [PushTemplatePart: String] = [
             .title: "{text}", .text: "{body}", .filesOne: "{", .neutralTitle: "{author}", .neutralBody: "",
         ]

@@ -86,7 +86,7 @@ import Testing
         #expect(problem { try draft(fields: [TicketField(key: "\u{e9}", value: "1"), TicketField(key: "e\u{301}", value: "2")]) } == nil)
     }
 
-    @Test func `tells what is missing`() {
+    @Test func `reports what is missing`() {
         let own = [TicketField(key: "a", value: "1"), TicketField(key: "b", value: "2")]
         #expect(own.missing(of: own).isEmpty)
         #expect(own.missing(of: [TicketField(key: "a", value: "2"), TicketField(key: "c", value: "1")]) == ["a", "c"])

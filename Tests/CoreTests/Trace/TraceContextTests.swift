@@ -108,14 +108,14 @@ import Testing
         ("http://[::1]:4318/v1/traces", "::1", 4318), ("https://[::1]", "::1", 443), ("http://host", "host", 80),
         ("https://host:65535?x", "host", 65_535),
     ])
-    func `tells host and port of an address`(url: String, host: String, port: Int) throws {
+    func `reports host and port of an address`(url: String, host: String, port: Int) throws {
         let address = try #require(ServerAddress(url: url))
         #expect(address.host == host)
         #expect(address.port == port)
     }
 
     @Test(arguments: ["", "ftp://host", "https://", "https:///path", "https://host:0", "https://host:99999", "https://host:", "host"])
-    func `tells nothing of what is none`(url: String) {
+    func `reports nothing of what is none`(url: String) {
         #expect(ServerAddress(url: url) == nil)
     }
 }

@@ -139,7 +139,7 @@ import Time
         #expect(try start(identity(1)).isKnown)
     }
 
-    @Test mutating func `the rate limit is told once, and is no opening`() throws {
+    @Test mutating func `the rate limit is reported once, and is no opening`() throws {
         var changes: [Coalescer.Change?] = []
         for person: UInt128 in 101...105 { changes.append(try call(identity(person), Self.failure)) }
         #expect(changes == [nil, nil, nil, nil, .limitedNewKeys])
@@ -147,7 +147,7 @@ import Time
         #expect(try call(identity(107), Self.yes, now: 200) == nil)
     }
 
-    @Test mutating func `the last failure about a known key is told`() throws {
+    @Test mutating func `the last failure about a known key is reported`() throws {
         try call(identity(1), Self.failure)
         #expect(coalescer.status(now: 0).lastFailure == nil, "a stranger may cause it")
         coalescer = Self.coalescer(keysAreChecked: true)

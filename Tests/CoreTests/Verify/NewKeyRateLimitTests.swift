@@ -46,7 +46,7 @@ import Time
         #expect(!rateLimits.permits(now: 0))
     }
 
-    @Test mutating func `its beginning is told once`() {
+    @Test mutating func `its beginning is reported once`() {
         #expect(fail(7) == [false, false, false, false, true, false, false])
         rateLimits.succeeded()
         #expect(fail(7, now: 59_999) == Array(repeating: false, count: 7))

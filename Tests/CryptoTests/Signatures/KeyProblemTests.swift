@@ -26,24 +26,24 @@ struct KeyProblemTests {
     }
 
     @Test(arguments: ["", " ", "no key at all", "\u{0}", "BEGIN PRIVATE KEY", "----", "MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQg"])
-    func `what is no PEM is told`(text: String) {
+    func `what is no PEM is reported`(text: String) {
         #expect(Self.flaws(text) == (.notPEM, .notPEM))
         #expect(Self.publicFlaws(text) == (.notPEM, .notPEM))
     }
 
-    @Test func `other things in PEM are told`() {
+    @Test func `other things in PEM are reported`() {
         #expect(Self.flaws(TestCertificate.shared.certificate) == (.noKey, .noKey))
         #expect(Self.flaws(TestKey.sharedP256.publicPEM) == (.noKey, .noKey))
         #expect(Self.publicFlaws(TestKey.sharedP256.privatePEM) == (.noKey, .noKey))
         #expect(Self.publicFlaws(TestCertificate.shared.certificate) == (.noKey, .noKey))
     }
 
-    @Test func `JSON with a key in it is told`() {
+    @Test func `JSON with a key in it is reported`() {
         let text = "{\"private_key\": \"\(TestKey.sharedRSA.privatePEM.replacing("\n", with: "\\n"))\"}"
         #expect(Self.flaws(text) == (.json, .json))
     }
 
-    @Test func `another kind of key is told`() throws {
+    @Test func `another kind of key is reported`() throws {
         #expect(Self.flaws(TestKey.sharedRSA.privatePEM).ec == .wrongType(found: "RSA", needed: "an EC key on P-256"))
         #expect(Self.flaws(TestKey.sharedP256.privatePEM).rsa == .wrongType(found: "EC", needed: "an RSA key"))
         #expect(Self.publicFlaws(TestKey.sharedRSA.publicPEM).ec == .wrongType(found: "RSA", needed: "an EC key on P-256"))
@@ -56,19 +56,19 @@ struct KeyProblemTests {
     }
 
     @Test(arguments: [("P-384", "secp384r1"), ("P-521", "secp521r1"), ("secp256k1", "secp256k1")])
-    func `another curve is told`(curve: String, name: String) throws {
+    func `another curve is reported`(curve: String, name: String) throws {
         let key = try TestKey(algorithm: "EC", options: "ec_paramgen_curve:\(curve)", "ec_param_enc:named_curve")
         #expect(Self.flaws(key.privatePEM).ec == .wrongCurve(found: name))
         #expect(Self.publicFlaws(key.publicPEM).ec == .wrongCurve(found: name))
     }
 
-    @Test func `a short key is told`() throws {
+    @Test func `a short key is reported`() throws {
         let key = try TestKey(algorithm: "RSA", options: "rsa_keygen_bits:1024")
         #expect(Self.flaws(key.privatePEM).rsa == .tooShort(bits: 1024))
         #expect(Self.publicFlaws(key.publicPEM).rsa == .tooShort(bits: 1024))
     }
 
-    @Test func `both forms of encryption are told, without asking for the passphrase`() throws {
+    @Test func `both forms of encryption are reported, without asking for the passphrase`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("ec", TestKey.sharedP256.privatePEM)
         try directory.write("rsa", TestKey.sharedRSA.privatePEM)

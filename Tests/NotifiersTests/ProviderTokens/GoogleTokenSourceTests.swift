@@ -42,7 +42,7 @@ struct GoogleTokenSourceTests {
     }
 
     /// The whole way: the cache finds the clock wrong and gets a token with the right time, over a real socket.
-    @Test func `a wrong clock is mended by the next exchange`() throws {
+    @Test func `a wrong clock is repaired by the next exchange`() throws {
         let refused = ScriptedStep.respond(
             400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: #"{"error":"invalid_grant"}"#)
         try ExchangeFixture.with(.requests([[refused], [Self.granted]])) { fixture in

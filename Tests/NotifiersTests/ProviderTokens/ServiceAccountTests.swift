@@ -55,12 +55,12 @@ struct ServiceAccountTests {
     }
 
     @Test(arguments: ["authorized_user", "external_account", ""])
-    func `another kind of file is told`(type: String) {
+    func `another kind of file is reported`(type: String) {
         #expect(Self.flaw("type", .string(type)) == .notServiceAccount)
         #expect(Self.flaw("type", nil) == .notServiceAccount)
     }
 
-    @Test func `what is not JSON is told with the place`() {
+    @Test func `what is not JSON is reported with the place`() {
         #expect(Self.flaw([])?.description == "is not JSON: line 1, column 1: the text ends too early")
         #expect(Self.flaw(Array("[]".utf8)) == .notServiceAccount)
         #expect(Self.flaw(Array(TestKey.sharedRSA.privatePEM.utf8)) == .pem)
@@ -92,7 +92,7 @@ struct ServiceAccountTests {
         #expect(Self.flaw("token_uri", .string(uri)) == nil)
     }
 
-    @Test func `a key of another kind or without end is told`() {
+    @Test func `a key of another kind or without end is reported`() {
         #expect(Self.flaw("private_key", .string(TestKey.sharedP256.privatePEM)) == .key(.wrongType(found: "EC", needed: "an RSA key")))
         #expect(Self.flaw("private_key", "nothing") == .key(.notPEM))
         #expect(Self.flaw("private_key", .string(String(TestKey.sharedRSA.privatePEM.prefix(300)))) == .key(.damaged))

@@ -49,7 +49,7 @@ import Time
         }
     }
 
-    @Test func `tells since when a device is gone`() throws {
+    @Test func `reports since when a device is gone`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: Sample.now + 123)

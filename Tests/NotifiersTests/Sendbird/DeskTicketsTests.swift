@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The ticket is there: who does not learn that makes another one.
-    @Test func `tells of a ticket whose message was not sent`() throws {
+    @Test func `reports a ticket whose message was not sent`() throws {
         try DeskFixture.with(chat: .everyRequest(.respond(500))) { desk throws in
             let draft = try TicketDraft(
                 userID: "user-1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Hello")
@@ -97,7 +97,7 @@ import Testing
         try DeskFixture.with { desk throws in #expect(try failure { try desk.create(user) } == .unknownPerson) }
     }
 
-    @Test func `tells what is refused`() throws {
+    @Test func `reports what is refused`() throws {
         try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
             #expect(try failure { try desk.create("stranger") } == .unknownPerson)
             #expect(try failure { try desk.create(group: "no-such-group") } == .refused)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `tells that the token is refused`() throws {
+    @Test func `reports that the token is refused`() throws {
         try DeskFixture.with(token: "another-token-than-desk-knows") { desk throws in
             #expect(try failure { try desk.tickets.count(of: nil) } == .unauthorized)
         }
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [500, 502, 503]) func `tells that desk fails`(_ status: Int) throws {
+    @Test(arguments: [500, 502, 503]) func `reports that desk fails`(_ status: Int) throws {
         try DeskFixture.with { desk throws in
             desk.faults.add(Fault(.answer(.init(status)), at: .sendbirdDesk, times: nil))
             #expect(try failure { try desk.tickets.ticket(.id(1)) } == .unavailable(reason: "status_\(status)"))

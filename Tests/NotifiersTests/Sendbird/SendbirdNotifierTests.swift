@@ -192,7 +192,7 @@ import Time
             (.respond(400, body: #"{"error":true,"code":400111}"#), .dead, "status_400"),
             (.respondWrongly(200, contentLength: 1, body: "?"), .retry(retryAfterMilliseconds: nil), "malformed_response"),
         ] as [(ScriptedStep, DeliveryOutcome.Verdict, String)])
-    func `tells failures apart`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
+    func `reports failures apart`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
         try with(.everyRequest(answer)) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == verdict)

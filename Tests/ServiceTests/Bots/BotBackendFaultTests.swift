@@ -130,7 +130,7 @@ import Time
         }
     }
 
-    @Test func `tells that nothing was done where nothing was sent`() throws {
+    @Test func `reports that nothing was done where nothing was sent`() throws {
         let fixture = try BotFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -174,7 +174,7 @@ import Time
     }
 
     /// Everybody who asks while nothing is done yet learns the same, and later callers are not answered from memory.
-    @Test func `whoever waits learns that nothing was done`() throws {
+    @Test func `a caller who waits learns that nothing was done`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }

@@ -18,7 +18,7 @@ import Testing
         try service.call("connect_to_person", HandOffSite.summary, ticket: ticket)
     }
 
-    @Test func `a refusal of the help desk is told to the model, and the call may be repeated`() throws {
+    @Test func `a refusal of the help desk is reported to the model, and the call may be repeated`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             site.faults.add(Fault(.answer(.init(429)), at: .sendbirdChat))

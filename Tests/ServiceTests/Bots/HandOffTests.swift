@@ -119,7 +119,7 @@ import Testing
         #expect(site.allMessages() == [Self.message])
     }
 
-    @Test func `whoever has stolen the ticket cannot make it without the customer's key`() throws {
+    @Test func `a caller who has stolen the ticket cannot make it without the customer's key`() throws {
         let site = try HandOffSite()
         try site.withService { service in
             let ticket = try service.ticket()

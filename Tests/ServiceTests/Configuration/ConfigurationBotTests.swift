@@ -170,7 +170,7 @@ import Time
             ])
     }
 
-    @Test func `the model is the vendor's unless told`() throws {
+    @Test func `the model is the vendor's unless reported`() throws {
         #expect(try directory.configuration(bots: BotDocument.bot()).bots.first?.model == .vendor)
         #expect(try directory.configuration(bots: BotDocument.bot(["model": #""own""#])).bots.first?.model == .own)
         #expect(try directory.problems(bots: BotDocument.bot(["model": #""Own""#])).first?.hasPrefix("$.bots[0].model: ") == true)

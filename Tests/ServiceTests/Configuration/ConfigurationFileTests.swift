@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["listen:\n  port: 8080\n", "---\nlisten: {}\n", "- a\n", "[listen]\nport = 8080\n", "PORT=8080\n", "<html></html>\n"])
-    func `another format is told`(_ text: String) throws {
+    func `another format is reported`(_ text: String) throws {
         let problems = try ConfigurationDirectory().problems(text)
         let message = "the file is no JSON, which is one object in { and }; deskgate init makes one to begin with"
         #expect(problems.count == 1)
@@ -139,7 +139,7 @@ import Testing
         #expect(Self.problems(scratch.path("none.json")) == [Self.absence(in: scratch.path)])
     }
 
-    @Test func `a link that leads nowhere is told with its target`() throws {
+    @Test func `a link that leads nowhere is reported with its target`() throws {
         let scratch = try ConfigurationDirectory().scratch
         #expect(unsafe symlink("none.json", scratch.path("link.json")) == 0)
         let problem = try #require(Self.problems(scratch.path("link.json")).first)
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `tells every mistake in the order of the parts`() throws {
+    @Test func `reports every mistake in the order of the parts`() throws {
         let json = """
             {"log":{"level":"loud","format":"xml"},"apps":[{"app_id":"","keys":[]},{"keys":[{"id":-1}]},7],"lisen":{},
              "admin":{"port":70000,"metrics_need_token":1},"listen":{"host":1,"max_connections":0},

@@ -40,11 +40,11 @@ import Time
         }
     }
 
-    @Test func `a bot has no hand-off unless told`() throws {
+    @Test func `a bot has no hand-off unless reported`() throws {
         #expect(try bot([:]).function(named: "connect_to_person") == nil)
     }
 
-    @Test func `the customer confirms unless told`() throws {
+    @Test func `the customer confirms unless reported`() throws {
         let function = try #require(try bot(["connect_to_person": "{}"]).function(named: "connect_to_person"))
         #expect(function.confirmation == .user)
         #expect(try bot(["connect_to_person": #"{"confirm":"none"}"#]).functions.last?.confirmation == BotConfirmation.none)

@@ -57,7 +57,7 @@ import Testing
 
     /// By index, because the arguments of tests are printed.
     @Test(arguments: secrets.indices, [false, true])
-    func `tells no secret`(_ index: Int, isInsecureAllowed: Bool) throws {
+    func `reports no secret`(_ index: Int, isInsecureAllowed: Bool) throws {
         let secret = Self.secrets[index]
         let insecure = #""allow_insecure_secrets":\#(isInsecureAllowed)"#
         let keys = #"[{"id":1,"secret":\#(secret)},{"id":2,"secret":\#(secret)}]"#
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: misplaced.indices)
-    func `a secret in place of a path is not told`(_ index: Int) throws {
+    func `a secret in place of a path is not reported`(_ index: Int) throws {
         let text = Self.misplaced[index]
         let problems = try directory.problems(
             members: """
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [wellFormed, malformed])
-    func `tells no secret of a broken file`(_ secret: String) throws {
+    func `reports no secret of a broken file`(_ secret: String) throws {
         for json in [#"{"apps":"\#(secret)"#, #"{"x":"\#(secret)","x":"\#(secret)"}"#, #""\#(secret)""#, "{\"\(secret)\n\"}"] {
             let problems = try directory.problems(json)
             #expect(!problems.isEmpty)

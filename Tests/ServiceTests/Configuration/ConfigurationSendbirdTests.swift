@@ -124,7 +124,7 @@ import Testing
                 == #"has no effect, because the app serves its customers no tickets; set "tickets": true beside it, or remove it"#)
     }
 
-    @Test func `tells every mistake at once`() throws {
+    @Test func `reports every mistake at once`() throws {
         directory.environment["SHORT"] = "short"
         let problems = try directory.problems(
             sendbird(

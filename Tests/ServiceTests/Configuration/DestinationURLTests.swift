@@ -39,7 +39,7 @@ import Testing
         #expect(throws: problem) { try DestinationURL(text) }
     }
 
-    @Test func `a character that must be escaped is told with its escape`() {
+    @Test func `a character that must be escaped is reported with its escape`() {
         #expect(DestinationURL.Problem.character(0x7B).description == "an address has no {; write %7B in its place")
     }
 

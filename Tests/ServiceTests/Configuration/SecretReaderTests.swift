@@ -204,7 +204,7 @@ import Testing
         ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a list"#),
         ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
     ])
-    func `tells what the source lacks`(secret: String, problem: String) throws {
+    func `reports what the source lacks`(secret: String, problem: String) throws {
         directory.environment["EMPTY"] = ""
         #expect(try directory.problems(secret: secret) == [problem])
     }

@@ -52,7 +52,7 @@ import Time
         #expect(fixture.store.registrations.isEmpty)
     }
 
-    @Test func `tells the store what was wished`() throws {
+    @Test func `reports the store what was wished`() throws {
         let fixture = try PushTokenFixture()
         for body in try [PushTokenCases.kit(["device_id": "null"]), PushTokenCases.kit(["token": "null", "type": "null"])] {
             #expect(fixture.send(body).status == 200)
@@ -189,7 +189,7 @@ import Time
             ])
     }
 
-    @Test func `tells nobody what was sent`() throws {
+    @Test func `reports nobody what was sent`() throws {
         let fixture = try PushTokenFixture()
         let key = try TestKey().text()
         for exchange in try Self.cases.get() {

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "LoadState=not-found"])
-    func `a unit that is not there is told of, and one that somebody named is a warning`(_ shown: String?) throws {
+    func `a unit that is not there is reported, and one that somebody named is a warning`(_ shown: String?) throws {
         let packaged = try #require(try examine(shown).last)
         #expect(packaged.state == .ok)
         let message = "not checked: systemd knows no unit deskgate.service, or does not run, and there is no file of that name"

@@ -77,7 +77,7 @@ import Time
         }
     }
 
-    @Test(arguments: denied.keys.sorted()) func `tells why a user is denied`(reason: String) throws {
+    @Test(arguments: denied.keys.sorted()) func `reports why a user is denied`(reason: String) throws {
         let (phrase, remedy) = try #require(Self.denied[reason])
         try fixture.withService { (service) throws in
             for _ in 0..<4 { #expect(try post(service, Self.key(reason)) == 403) }
@@ -96,7 +96,7 @@ import Time
         }
     }
 
-    @Test func `tells of one denial and the reasons before`() throws {
+    @Test func `reports one denial and the reasons before`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, TestKey()) == 200)
             #expect(try post(service, Self.key("expired")) == 403)
@@ -113,7 +113,7 @@ import Time
         }
     }
 
-    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"]) func `a malformed key is told`(_ path: String) throws {
+    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"]) func `a malformed key is reported`(_ path: String) throws {
         try fixture.withService { (service) throws in
             let body = try AuthorizeCases.json(["security_key": "\"dgk1.x\""])
             let request = ExchangeCase(name: path, path: path, body: body, status: 400, answer: "")
@@ -182,7 +182,7 @@ import Time
         #expect(response.text.contains("The revocations could not be read from the store (refused by the test)"))
     }
 
-    @Test func `tells of a revoked key`() throws {
+    @Test func `reports a revoked key`() throws {
         try fixture.withService { (service) throws in
             let revocation = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#
             #expect(try admin(service, "POST /v1/revocations", body: revocation).status == 201)
@@ -222,7 +222,7 @@ import Time
         }
     }
 
-    @Test func `a forgotten user is not told to try again`() throws {
+    @Test func `a forgotten user is not notified to try again`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
@@ -238,7 +238,7 @@ import Time
     }
 
     /// A sign-out has its own remedy, and a block is told before all denials.
-    @Test func `tells of the revocation first`() throws {
+    @Test func `reports the revocation first`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
@@ -261,7 +261,7 @@ import Time
         }
     }
 
-    @Test func `tells since when it knows`() throws {
+    @Test func `reports since when it knows`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
             let other = try explain(service, user: "user-2")
@@ -305,7 +305,7 @@ import Time
         #expect(ended.completeSince == Self.now + 60)
     }
 
-    @Test func `tells no text of a caller`() throws {
+    @Test func `reports no text of a caller`() throws {
         let key = try Self.key("wrong_mac").text()
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
@@ -367,7 +367,7 @@ import Time
         #expect(facts.recovery(key)?.isTranslated == true)
     }
 
-    @Test func `tells that records were displaced`() throws {
+    @Test func `reports that records were displaced`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
         let step = try #require(AuthorizationFacts.known(known).steps(key).first)
@@ -375,7 +375,7 @@ import Time
         #expect(step.text.isTranslated)
     }
 
-    @Test(arguments: [(1, "1 other replica did"), (2, "2 other replicas did")]) func `tells of silent replicas`(count: Int, text: String)
+    @Test(arguments: [(1, "1 other replica did"), (2, "2 other replicas did")]) func `reports silent replicas`(count: Int, text: String)
         throws
     {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)

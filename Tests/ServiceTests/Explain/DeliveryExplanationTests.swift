@@ -303,7 +303,7 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `a comment that nobody was told of is not forgotten`() throws {
+    @Test func `a comment that nobody was notified of is not forgotten`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
         let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
@@ -389,7 +389,7 @@ import Time
         (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
     ]
 
-    @Test(arguments: heldCases.indices) func `a held message says why nobody is told yet`(_ index: Int) throws {
+    @Test(arguments: heldCases.indices) func `a held message says why nobody is notified yet`(_ index: Int) throws {
         let (facts, outcome, says) = Self.heldCases[index]
         let explanation = Explanation(try Self.comment(#","notifiers":["sink"]"#, [facts]))
         #expect(explanation.outcome == outcome)
@@ -420,7 +420,7 @@ import Time
         ("of a person who was unknown at first", [facts(.delivered, "logged", user: ""), facts(.delivered, "logged")], false),
     ]
 
-    @Test(arguments: unpushed.indices) func `a comment that no phone was told of says why`(_ index: Int) throws {
+    @Test(arguments: unpushed.indices) func `a comment that no phone was notified of says why`(_ index: Int) throws {
         let (name, deliveries, isOfNobody) = Self.unpushed[index]
         let explanation = Explanation(
             try Self.comment(
@@ -459,7 +459,7 @@ import Time
         #expect(explanation.steps.contains { $0.text.english.contains("anonymous mode") })
     }
 
-    @Test func `a comment from before the person registered is not told again`() throws {
+    @Test func `a comment from before the person registered is not reported again`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)
@@ -540,7 +540,7 @@ import Time
         #expect(explanation.remedy == refused.remedy)
     }
 
-    @Test func `a type that only a backend is told of is led to no push notifier`() throws {
+    @Test func `a type that only a backend is notified of is led to no push notifier`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "h1"), type: "huawei", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)

@@ -97,7 +97,7 @@ import Time
         #expect(answer.finding.hasPrefix("It waits for sink-3: notifier not configured. The last of 1 attempt failed:"))
     }
 
-    @Test func `tells how a person stands`() throws {
+    @Test func `reports how a person stands`() throws {
         let open = try explain("user_id=user-1")
         #expect(open.words.prefix(5) == ["app", "revocations", "authorization", "devices", "limits"])
         #expect(open.words.contains("delivery"))
@@ -117,7 +117,7 @@ import Time
         #expect(limits?.contains(" for one device. This one has used 0 of 1 up. A person may have ") == true, "\(limits ?? "")")
     }
 
-    @Test func `tells of a delivery`() throws {
+    @Test func `reports a delivery`() throws {
         let delivered = try explain("delivery_id=\(AdminDeliverFixture.id(1))")
         #expect(delivered.outcome == "ok")
         #expect(delivered.words == ["webhook", "attempt", "delivery"])
@@ -136,7 +136,7 @@ import Time
         #expect(unknown.finding == "No delivery with this id is stored.")
     }
 
-    @Test func `tells of a comment`() throws {
+    @Test func `reports a comment`() throws {
         let dead = try explain("comment_id=2")
         #expect(dead.outcome == "problem")
         #expect(dead.finding.hasPrefix("Comment 2 has not arrived: sink-2 gave it up"))
@@ -160,7 +160,7 @@ import Time
         #expect(try remedy().hasPrefix("Nothing need be mended: a notifier serves the device registered now."))
     }
 
-    @Test func `tells of a device`() throws {
+    @Test func `reports a device`() throws {
         let unknown = try explain("device_id=device&user_id=user-1")
         #expect(unknown.outcome == "problem")
         #expect(unknown.finding == "No such device is registered, so it is not notified.")
@@ -170,7 +170,7 @@ import Time
         #expect(limits?.hasSuffix(" Of this user 0 of 1 are used up. Of this device 0 of 5 are used up.") == true, "\(limits ?? "")")
     }
 
-    @Test(arguments: ["forget", "block"]) func `a user who is kept out is not told to register a device`(_ action: String) throws {
+    @Test(arguments: ["forget", "block"]) func `a user who is kept out is not notified to register a device`(_ action: String) throws {
         #expect(try explain("user_id=user-7").steps.contains { $0["remedy"]?.text?.contains("open the app") == true })
         #expect(try explain("device_id=device&user_id=user-7").remedy?.text?.contains("open the app") == true)
         #expect(fixture.send(.post, "/v1/users/\(action)", body: #"{"app_id":"shop","user_id":"user-7"}"#).status == 200)
@@ -193,7 +193,7 @@ import Time
     }
 
     /// Neither the answer nor the log has the key, and a question is no change.
-    @Test func `tells no key`() throws {
+    @Test func `reports no key`() throws {
         let key = try TestKey().text()
         for query in [
             "user_id=user-1&security_key=\(key)", "user_id=other&security_key=\(key)", "security_key=\(key)", "security_key=\(key)x",

@@ -126,7 +126,7 @@ import Time
         #expect(Denial.unknownKey.remedy(facts).isTranslated)
     }
 
-    @Test func `a key that is denied is told before why the chat is closed`() throws {
+    @Test func `a key that is denied is reported before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)
         facts.closing = ChatClosure([.serviceDown("deskgate serve")])

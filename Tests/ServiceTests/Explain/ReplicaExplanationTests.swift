@@ -100,7 +100,7 @@ import Time
         #expect(inquiry.known(appID: "nobody", userID: "user-1") == nil)
     }
 
-    @Test func `a replica of which no heartbeat has told yet is asked`() throws {
+    @Test func `a replica of which no heartbeat has reported yet is asked`() throws {
         defer { close() }
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()

@@ -68,7 +68,7 @@ import Time
         #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)
     }
 
-    @Test func `a delivery in a late queue is told of in the finding`() throws {
+    @Test func `a delivery in a late queue is reported in the finding`() throws {
         let late = Problem(
             .queueLate, as: .warning, LocalizedText("sink is late.", "sink опаздывает."), remedy: LocalizedText("Hurry.", "Быстрее."))
         var waiting = DeliveryExplanationTests.facts(.pending)

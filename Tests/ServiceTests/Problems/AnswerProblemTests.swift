@@ -56,7 +56,7 @@ import Time
         #expect((search.closing("shop").ofAll != nil) == closes)
     }
 
-    @Test func `a caller with too many connections is told beside a chat that is open`() throws {
+    @Test func `a caller with too many connections is reported beside a chat that is open`() throws {
         let closing = try Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))])
             .closing("shop")
         #expect(closing.ofAll == nil)

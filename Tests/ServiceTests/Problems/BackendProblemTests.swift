@@ -6,7 +6,7 @@ import Testing
 
 /// Problems that an app's backend causes.
 @Suite struct BackendProblemTests: ProblemScene {
-    @Test func `an open breaker is told with what has opened it`() throws {
+    @Test func `an open breaker is reported with what has opened it`() throws {
         let slow = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
         let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [(UndecidedPolicy.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
-    func `an open breaker is told with the rule in force`(_ rule: UndecidedPolicy, _ status: Int) throws {
+    func `an open breaker is reported with the rule in force`(_ rule: UndecidedPolicy, _ status: Int) throws {
         let open = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
         #expect(problem.text.english.contains(" The last call to https://backend.test failed: the receiver failed (status_500)."))
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         (AnswerWindow.Finding.Kind.undecided, "backend_unreachable"), (.mostDenied, "backend_undecided"),
     ])
-    func `the cause of a backend's failure is told`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
+    func `the cause of a backend's failure is reported`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
         let failing = BackendStatus(
             breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
         let search = try Self.search(backends: [("shop", failing)], answers: [Self.answers(kind, app: "shop", reason)])
@@ -44,7 +44,7 @@ import Testing
         (AnswerWindow.Finding.Kind.undecided, "backend_unreachable"), (.undecided, "backend_new_keys_paced"),
         (.mostDenied, "backend_undecided"),
     ])
-    func `the cause is told where no user is known yet`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
+    func `the cause is reported where no user is known yet`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
         let failing = BackendStatus(
             breaker: .working, limitsNewKeys: true, lastNewKeyFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
         let problems = try Self.search(backends: [("shop", failing)], answers: [Self.answers(kind, app: "shop", reason)]).problems
@@ -68,14 +68,14 @@ import Testing
         #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
     }
 
-    @Test func `a failed call that was not the last one is told as such`() throws {
+    @Test func `a failed call that was not the last one is reported as such`() throws {
         let over = BackendFailure(.backendStatus, cause: "status_500", isOver: true)
         let cause = BackendStatus(breaker: .working, limitsNewKeys: false, lastFailure: over).cause(at: "https://backend.test")
         #expect(cause.english == " The last failed call to https://backend.test: the receiver failed (status_500).")
         #expect(cause.isTranslated)
     }
 
-    @Test func `new keys that fail are told with the address`() throws {
+    @Test func `new keys that fail are reported with the address`() throws {
         let failing = BackendStatus(
             breaker: .working, limitsNewKeys: true, lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(failing.problems(of: "shop", at: "https://backend.test", .error).first)

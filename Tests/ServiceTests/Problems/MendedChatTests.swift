@@ -12,7 +12,7 @@ import Testing
         #expect(service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) })
     }
 
-    @Test func `a cause that was mended ends with the first good answer after the reload`() throws {
+    @Test func `a cause that was repaired ends with the first good answer after the reload`() throws {
         let wrong = ServiceFixture.json(app: "shoq")
         let fixture = try ServiceFixture(json: wrong)
         try fixture.withService { service throws in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a list of networks that was mended ends with the first good answer after the reload`() throws {
+    @Test func `a list of networks that was repaired ends with the first good answer after the reload`() throws {
         func json(_ network: String) -> String { ServiceFixture.json(listen: #""port":0,"allow":["\#(network)"]"#, members: #""log":{}"#) }
         let fixture = try ServiceFixture(json: json("192.0.2.0/24"))
         try fixture.withService { service throws in

@@ -88,7 +88,7 @@ import Time
         #expect(search.counts.count == 2 * (Problem.Kind.allCases.count - 1), "the service counts, so it runs")
     }
 
-    @Test func `operators are told of what no other event tells`() throws {
+    @Test func `operators are notified of what no other event tells`() throws {
         let search = try Self.search(
             refusal: Self.refused(["$.x: unknown key"]), statuses: [Self.status(.paused, pause: "status_410")],
             backends: [("shop", BackendStatus(breaker: .halfOpen, limitsNewKeys: false))],
@@ -112,7 +112,7 @@ import Time
         #expect(reported.first?.remedy == data["remedy"]?.text)
     }
 
-    @Test func `operators are told of notifiers and the store that need them`() throws {
+    @Test func `operators are notified of notifiers and the store that need them`() throws {
         let search = try Self.search(
             store: StoreError(.diskFull, "full"), revocations: Self.known(.none, at: 0),
             statuses: [Self.status(.working, of: "phones", doubt: "not_found")],

@@ -172,13 +172,13 @@ import Time
             (Self.dead("expired", 1, secondsAgo: 172_799), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 172_800), []),
             (Self.dead("purged", 1), []), (Self.dead("forgotten", 1), []), (Self.dead("expired", 1, of: "former"), []),
         ] as [(DeadDeliveries, [Problem.Kind])])
-    func `dead deliveries are told of for a day`(_ dead: DeadDeliveries, _ kinds: [Problem.Kind]) throws {
+    func `dead deliveries are reported for a day`(_ dead: DeadDeliveries, _ kinds: [Problem.Kind]) throws {
         #expect(try Self.search(dead: [dead]).problems.map(\.kind) == kinds)
     }
 
     /// A single failure passes with the next attempt.
     @Test(arguments: [(59, []), (60, [.notifierFailing])] as [(UInt64, [Problem.Kind])])
-    func `a notifier that fails is told of when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
+    func `a notifier that fails is reported when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
         let problems = try Self.search(
             statuses: [Self.status(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
         ).problems
@@ -189,7 +189,7 @@ import Time
         #expect(problems.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `attempts that fail are told of as the thresholds say`() throws {
+    @Test func `attempts that fail are reported as the thresholds say`() throws {
         let problems = try Self.search(
             members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, statuses: [Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 119, count: 1)]
@@ -240,7 +240,7 @@ import Time
         #expect(search.problems.map(\.kind) == [.notifierUnknown])
     }
 
-    @Test func `a pause is told in place of doubtful settings`() throws {
+    @Test func `a pause is reported in place of doubtful settings`() throws {
         let search = try Self.search(statuses: [Self.status(.paused, pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])
     }

@@ -43,7 +43,7 @@ import Time
     /// Otherwise it would come and go at the threshold.
     @Test(
         arguments: [(999_999_999, "less than 1000"), (1_249_999_999, "had less than 1000"), (1_250_000_000, nil)] as [(UInt64, String?)])
-    func `a disk that was low is told of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
+    func `a disk that was low is reported until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
         let text = try Self.search(disks: [("store", free, true)]).problems.first?.text
         #expect((text == nil) == (words == nil))
         #expect(text?.english.contains(words ?? "") ?? true)
@@ -142,7 +142,7 @@ import Time
         #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
     }
 
-    @Test func `a credential is shown no later than operators are told`() throws {
+    @Test func `a credential is shown no later than operators are notified`() throws {
         let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
         let search = try Self.search(members: members, statuses: [Self.status(.working, ends: Self.now + 44 * 86_400)])
         #expect(search.problems.map(\.kind) == [.credentialEnds])
@@ -189,7 +189,7 @@ import Time
         #expect(problem.remedy.english.hasPrefix(remedy))
     }
 
-    @Test func `a store that is away says what goes on, and with which revocations`() throws {
+    @Test func `a store that is away says what continues, and with which revocations`() throws {
         func remedy(_ revocations: RevocationStatus) throws -> String? {
             let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
             return search.problems.first?.remedy.english

@@ -20,7 +20,7 @@ import Time
             .problems.first { $0.kind == .devicesUnserved }
     }
 
-    @Test func `a type that no notifier serves is told of with the nearest entry`() throws {
+    @Test func `a type that no notifier serves is reported with the nearest entry`() throws {
         let problem = try #require(try Self.problem(#""notifiers":[],"routes":{"iOS":"crm"}"#, type: "ios"))
         let text = "14 of 20 registrations of shop within 10 minutes came from devices of the type ios, which no notifier serves: "
         #expect(problem.text.english == text + "they are never notified. The nearest entry of apps[].routes is iOS.")

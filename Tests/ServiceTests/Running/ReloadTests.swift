@@ -197,7 +197,7 @@ import Time
         #expect(lines.contains { $0.hasPrefix("DEBUG authorize result=authorized reason=valid ") })
     }
 
-    @Test func `tells every part that needs a restart`() throws {
+    @Test func `reports every part that needs a restart`() throws {
         try fixture.withService { service in
             let members = #""log":{"format":"text","level":"debug"},"shutdown":{"drain_seconds":1}"#
             let isInForce = try reload(service, ServiceFixture.json(admin: #""port":1"#, listen: #""port":2"#, members: members))

@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func `tells why`() throws {
+    @Test func `reports why`() throws {
         let user = try references().user
         #expect(
             try lines(body(TestKey())) == [
@@ -80,7 +80,7 @@ import Testing
         #expect(try lines([], requestID: id) == ["INFO  authorize result=malformed reason=invalid_json request_id=\(id)"])
     }
 
-    @Test func `tells nothing that a caller sent`() throws {
+    @Test func `reports nothing that a caller sent`() throws {
         let fixture = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":7776000}"#, logLevel: .debug)
         let graph = try fixture.graph()
         let marker = "MARKER"

@@ -21,27 +21,27 @@ import Testing
         return try body(of: fixture.data(.commentCreated))
     }
 
-    @Test func `a named bot's text is told without quick replies`() throws {
+    @Test func `a named bot's text is reported without quick replies`() throws {
         #expect(try reported("Shall I? \(Self.block)", sender: "bot", members: #","bot_user_ids":["bot"]"#) == "Shall I?")
         #expect(try reported(Self.block, sender: "bot", members: #","bot_user_ids":["bot"]"#)?.isEmpty == true)
     }
 
-    @Test func `a bot's text is told without quick replies where no bots are named`() throws {
+    @Test func `a bot's text is reported without quick replies where no bots are named`() throws {
         #expect(try reported("Shall I? \(Self.block)", sender: "bot", customType: "SENDBIRD_DESK_BOT_MESSAGE") == "Shall I?")
     }
 
-    @Test func `a broken block of a bot is told as it is`() throws {
+    @Test func `a broken block of a bot is reported as it is`() throws {
         let text = "Shall I? JSON^{}^NSOJ \(String(repeating: "JSON^", count: 10_000))"
         #expect(try reported(text, sender: "bot", members: #","bot_user_ids":["bot"]"#) == text)
     }
 
     /// Support may explain the form to somebody.
-    @Test func `the text of support is told as it is`() throws {
+    @Test func `the text of support is reported as it is`() throws {
         let text = "Write \(Self.block)"
         #expect(try reported(text, sender: "sendbird_desk_agent_id_1", members: #","bot_user_ids":["bot"]"#) == text)
     }
 
-    @Test func `a bot's text that was held is told without quick replies`() throws {
+    @Test func `a bot's text that was held is reported without quick replies`() throws {
         let fixture = try SendbirdFixture(members: #","bot_user_ids":["bot"]"#)
         try fixture.registerDevice()
         let message = SendbirdBody.message(text: "Hello! \(Self.block)", sender: "bot")

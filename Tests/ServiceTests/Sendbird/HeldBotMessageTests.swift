@@ -11,7 +11,7 @@ import Testing
     private static let reported = SendbirdFixture.reported("comment.created", pushed: true)
 
     /// The app names its bots, or not; the members name the customer, or not.
-    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and told of afterwards`(
+    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and reported afterwards`(
         _ bots: String, _ members: [String]
     ) throws {
         let fixture = try SendbirdFixture(members: bots, desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    @Test func `a named bot's message is told of when Desk's webhook names the ticket`() throws {
+    @Test func `a named bot's message is reported when Desk's webhook names the ticket`() throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "bot"))) == SendbirdFixture.accepted)

@@ -9,7 +9,7 @@ import Time
 /// Held messages as deliveries: their life, their bound, and apps beside each other.
 @Suite struct HeldMessageQueueTests {
     /// Desk was away for the whole life of the event, and an operator retries its delivery: what is told of it lives as long.
-    @Test func `a held message that has expired is told of when it is retried`() throws {
+    @Test func `a held message that has expired is reported when it is retried`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)

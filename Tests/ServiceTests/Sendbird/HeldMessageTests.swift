@@ -25,7 +25,7 @@ import Testing
         ("no list", [.respond(200, body: "{}")], "retry malformed_response", "malformed_response"),
     ]
 
-    @Test(arguments: faults.indices) func `a message is held while Desk fails, and told of afterwards`(_ index: Int) throws {
+    @Test(arguments: faults.indices) func `a message is held while Desk fails, and reported afterwards`(_ index: Int) throws {
         let fault = Self.faults[index]
         // Two requests fail: the webhook's own, and that of the first attempt.
         let fixture = try SendbirdFixture(desk: .requests([fault.steps, fault.steps, [SendbirdFixture.named]]))
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// The time of the webhook's question is that of an attempt, too.
-    @Test func `a message is held while Desk hangs, and told of afterwards`() throws {
+    @Test func `a message is held while Desk hangs, and reported afterwards`() throws {
         let store = MemoryStore()
         defer { store.close() }
         let hanging = try SendbirdFixture(shared: store, deskTimeout: 200, desk: .everyRequest(.hang))
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Sendbird sends the webhook again, before and after the owner is known.
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is told of once`(
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is reported once`(
         _ kind: SharedStoreFixture.Kind
     )
         throws
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.questions.count == 1, "only the webhook has asked")
     }
 
-    @Test func `a held message of nobody is told without a customer`() throws {
+    @Test func `a held message of nobody is notified without a customer`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.nobody]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// Nobody is support before the owner is known.
-    @Test func `a held message of the customer is not told`() throws {
+    @Test func `a held message of the customer is not reported`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         try fixture.registerDevice()
         let body = SendbirdBody.message(sender: "user-1", customType: "SENDBIRD_DESK_BOT_MESSAGE")
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// The person was forgotten while the message was held.
-    @Test func `nothing of a held message is told of somebody forgotten`() throws {
+    @Test func `nothing of a held message is reported somebody forgotten`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let former = try FormerUser(RevokedPerson(appID: "APP", userID: "user-1"), salt: [UInt8](0..<32))

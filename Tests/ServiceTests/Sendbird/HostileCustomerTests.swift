@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A member whom the customer has invited, a stranger, a message without a sender.
-    @Test(arguments: ["user-2", "stranger", nil]) func `a sender who is neither support nor a bot is not told`(_ sender: String?) throws
+    @Test(arguments: ["user-2", "stranger", nil]) func `a sender who is neither support nor a bot is not reported`(_ sender: String?) throws
     {
         let fixture = try SendbirdFixture.known()
         for members in [[], ["user-1", "user-2", "sendbird_desk_agent_id_1"]] {
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// The custom type of a bot shows nothing where the app names its bots.
-    @Test func `a member who writes as a bot is not told where bots are named`() throws {
+    @Test func `a member who writes as a bot is not reported where bots are named`() throws {
         let fixture = try SendbirdFixture.known(members: #","bot_user_ids":["bot"]"#)
         for (id, customType) in [("1", Self.botType), ("2", Self.autoEventType)] {
             #expect(

@@ -89,7 +89,7 @@ import Time
         return (step.kinds, step.remark)
     }
 
-    @Test func `tells what has changed`() {
+    @Test func `reports what has changed`() {
         let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
         let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         #expect(kinds([], Self.created).kinds == [.ticketCreated])

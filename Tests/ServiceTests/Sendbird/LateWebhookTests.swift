@@ -34,7 +34,9 @@ import Testing
         #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is reported once over restarts`(_ kind: SharedStoreFixture.Kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is reported once over restarts`(
+        _ kind: SharedStoreFixture.Kind
+    )
         throws
     {
         let place = try SharedStoreFixture(kind)

@@ -37,7 +37,7 @@ import Time
             step: json["steps"]?.elements.first { $0["step"]?.text == "session_token" }, text: response.text)
     }
 
-    @Test func `tells of the token that is kept`() throws {
+    @Test func `reports the token that is kept`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, _) throws in
             let none = try explain(service)
             #expect(none.outcome == "ok")
@@ -61,7 +61,7 @@ import Time
         }
     }
 
-    @Test func `tells why there is none`() throws {
+    @Test func `reports why there is none`() throws {
         let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60}]}"#
         try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, _) throws in
             #expect(try service.session(SessionFixture.body(life: 30)).status == 200)
@@ -87,7 +87,8 @@ import Time
         }
     }
 
-    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func `tells that support gets none`(_ user: String) throws {
+    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func `reports that support gets none`(_ user: String) throws
+    {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             let support = try explain(service, user: user)
             #expect(support.outcome == "problem")
@@ -99,7 +100,7 @@ import Time
         }
     }
 
-    @Test func `tells what Sendbird refuses`() throws {
+    @Test func `reports what Sendbird refuses`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 429)

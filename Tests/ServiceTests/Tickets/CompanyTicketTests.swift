@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `tells typed errors`() throws {
+    @Test func `reports typed errors`() throws {
         try TicketSite.with(members: "") { site throws in
             #expect(try site.ask("/show", query: "&ticket_id=999").status == 404)
             let group = try site.ask("", ["user_id": "user-1", "title": "T", "group_key": "nobody"])
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `only of a change is told that it may have been made`() throws {
+    @Test func `only of a change is reported that it may have been made`() throws {
         try TicketSite.with(members: "") { site throws in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
             let read = try site.ask("/show", query: "&ticket_id=1")
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The ticket is there although its message is not, and the audit line says so.
-    @Test func `tells of a message that was not sent`() throws {
+    @Test func `reports a message that was not sent`() throws {
         try TicketSite.with(members: "") { site throws in
             site.breakChat()
             let made = try site.ask("", ["user_id": "user-1", "title": "T", "message": "marker"])

@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func `tells when to try again`() throws {
+    @Test func `reports when to try again`() throws {
         try withStuckDesk { (site, _) throws in
             let waiting = try (0..<11).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
             #expect(eventually { (try? unavailable(site)) == 1 })

@@ -151,7 +151,7 @@ import Time
         ["operator.problem \(state) > log", "operator.problem \(state) > pager"]
     }
 
-    @Test func `a problem is told when it begins and when it was away for a while`() throws {
+    @Test func `a problem is reported when it begins and when it was away for a while`() throws {
         let fixture = try WatchFixture()
         fixture.show(["unknown_app"])
         fixture.pass(5)
@@ -204,7 +204,7 @@ import Time
         #expect(try fixture.log.lines() == [begun])
     }
 
-    @Test func `operators are told of no problem that another event tells`() throws {
+    @Test func `operators are notified of no problem that another event tells`() throws {
         let fixture = try WatchFixture()
         fixture.show(["store"], hasEvent: false)
         fixture.pass(60)
@@ -215,7 +215,7 @@ import Time
         ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]),
         ("queue_full sink", ["log", "pager"]), ("authorizations_undecided pager", ["log", "pager"]),
     ])
-    func `a notifier is not told of its own problem`(_ problem: String, _ reported: [String]) throws {
+    func `a notifier is not notified of its own problem`(_ problem: String, _ reported: [String]) throws {
         let fixture = try WatchFixture()
         fixture.show([problem])
         fixture.pass(5)

@@ -239,7 +239,7 @@ import Time
         #expect(fixture.store.accepted.count == 2)
     }
 
-    @Test func `tells neither secrets nor what was said`() throws {
+    @Test func `reports neither secrets nor what was said`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             for exchange in try Self.cases.get() { _ = try exchange.send(to: SocketClient(address)) }

@@ -127,7 +127,7 @@ import Time
     }
 
     /// A session that has prepared a statement refuses it once the columns that it reads are others.
-    @Test func `statements that are in use go on`() throws {
+    @Test func `statements that are in use continue`() throws {
         let session = try PostgresSession(place.settings(), replica: [])
         for version in 2...PostgresSchema.latest {
             _ = try session.run([Query("SELECT * FROM stories")])

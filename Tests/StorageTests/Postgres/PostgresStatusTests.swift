@@ -64,7 +64,7 @@ import Time
     }
 
     /// The others ask only those whose keys they know.
-    @Test func `new keys are told without waiting for the next heartbeat`() throws {
+    @Test func `new keys are reported without waiting for the next heartbeat`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
         let (rare, other) = (try place.store(settings), try store())
