@@ -101,7 +101,7 @@ import Testing
         let result = try diff()
         #expect(result.code == 1)
         #expect(result.output.contains("\nA reload would be refused now, as the file has mistakes:\n  $.apps[0].keys[0].secret"))
-        #expect(result.errors.contains(" has mistakes, and the running service is asked all the same: $.apps[0].keys[0].secret"))
+        #expect(result.errors.contains(" has mistakes, and the running service is called anyway: $.apps[0].keys[0].secret"))
         #expect(try server.stop() == .exit(0))
     }
 

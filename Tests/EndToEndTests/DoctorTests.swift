@@ -77,7 +77,7 @@ import Time
         // An idle connection would be closed for the doctor's.
         try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.readResponse().status == 100)
-        let refusal = "the listener at 127.0.0.1:\(port) refuses to be asked (too_many_connections); deskgate status shows why"
+        let refusal = "the listener at 127.0.0.1:\(port) refuses the request (too_many_connections); deskgate status shows why"
         #expect(try examine(workspace).messages("ports") == [refusal])
         try client.send("{}")
         _ = try client.readResponse()

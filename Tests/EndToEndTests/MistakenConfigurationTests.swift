@@ -28,7 +28,7 @@ import Testing
     private static let level = #"$.log.level: expected one of "debug", "info", "warning", "error""#
 
     private func warning(_ problems: String) -> String {
-        "deskgate: warning: \(workspace.configuration) has mistakes, and the running service is asked all the same: \(problems)\n"
+        "deskgate: warning: \(workspace.configuration) has mistakes, and the running service is called anyway: \(problems)\n"
     }
 
     @Test func `commands that ask the service continue and warn in one line`() throws {
@@ -80,7 +80,7 @@ import Testing
     @Test func `commands that only read the store continue and warn in one line`() throws {
         #expect(try RunningServer(workspace).stop() == .exit(0))
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
-        let warning = "deskgate: warning: \(workspace.configuration) has mistakes, and the store is read all the same: \(Self.level)\n"
+        let warning = "deskgate: warning: \(workspace.configuration) has mistakes, and the store is read anyway: \(Self.level)\n"
         let status = try run(["store", "status"])
         #expect(status.code == 0)
         #expect(status.output.contains(workspace.directory.path("deskgate.db")))
@@ -219,7 +219,7 @@ import Testing
         let health = try Deskgate.run("health", "--config", workspace.configuration)
         #expect(health.code == 1)
         #expect(health.errors.hasPrefix("deskgate: warning: \(workspace.configuration) has mistakes, "))
-        let refusal = "the listener at \(server.publicAddress) refuses to be asked (too_many_connections); deskgate status shows why"
+        let refusal = "the listener at \(server.publicAddress) refuses the request (too_many_connections); deskgate status shows why"
         #expect(health.errors.hasSuffix("\ndeskgate: \(refusal)\n"))
         try client.send("{}")
         _ = try client.readResponse()

@@ -24,7 +24,7 @@ import Testing
         #expect(try status.json["paused"] == ["sink": ["reason": "status_410", "remedy": .string(remedy)]])
         let reported = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(reported.code == 1)
-        #expect(reported.output.hasPrefix("Problem: sink is paused and sends nothing: the receiver wants nothing more (status_410)."))
+        #expect(reported.output.hasPrefix("Problem: sink is paused and sends nothing: the receiver accepts no more events (status_410)."))
         #expect(reported.output.contains("\nRemedy: I\(remedy.dropFirst()).\n"))
         #expect(reported.output.contains(" is ready.\nThe configuration in force was loaded at "))
         #expect(

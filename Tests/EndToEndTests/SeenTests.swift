@@ -22,7 +22,7 @@ import Time
     @Test func `it says how many pushes are not sent, and leaves an event`() throws {
         let result = try run("--app", Workspace.app, "--user", "user-1", "--ticket", "4211")
         #expect(result.code == 0)
-        #expect(result.output == "Noted. 0 pushes that waited are not sent.\n")
+        #expect(result.output == "Recorded. 0 pushes that waited are not sent.\n")
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         let event = try #require(try store.page(of: DeliveryFilter(), after: nil, limit: 1).deliveries.first?.event)

@@ -39,7 +39,7 @@ import Time
         try site.configure()
         let result = try Deskgate.run("check", "--config", site.workspace.configuration, "--live")
         #expect(result.code == 0)
-        #expect(result.output.contains("\nsink (http): only a delivery tells\n"))
+        #expect(result.output.contains("\nsink (http): only a delivery shows it\n"))
         #expect(sink.requests.isEmpty)
         #expect(try Deskgate.run("check", "--config", site.workspace.configuration, "--send-test").code == 2)
     }

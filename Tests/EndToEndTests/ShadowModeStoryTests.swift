@@ -27,7 +27,7 @@ import Time
         let status = try Deskgate.run("status", "--config", workspace.configuration)
         #expect(status.code == 0)
         #expect(status.output.hasPrefix("Warning: The configuration warns of $.apps[0].shadow_until: until 2"))
-        #expect(status.output.contains(" is answered 200.\nRemedy: Remove it to deny again.\n"))
+        #expect(status.output.contains(" are answered 200.\nRemedy: Remove it to deny again.\n"))
         try workspace.configure(Self.configuration(shadowUntil: nil))
         server.process.send(SIGHUP)
         _ = try server.process.errors.line(containing: "configuration reloaded")

@@ -104,7 +104,7 @@ import Testing
         #expect(object.string("status") == "not_genuine")
         #expect(object.string("reason") == "differs")
         for text in hidden { #expect(!result.output.contains(text)) }
-        #expect(try verify("hex(sha1, minified)", secret: "new").output == "not genuine; --explain tells why\n")
+        #expect(try verify("hex(sha1, minified)", secret: "new").output == "not genuine; --explain shows why\n")
     }
 
     @Test func `standard webhooks are verified`() throws {

@@ -41,7 +41,7 @@ import Testing
         ("[\"a\u{0}\"]", 1, 4, "a NUL character, which no text has; remove it"),
         ("[\"a\tb\"]", 1, 4, "a tab or another control character in a string; write \\t, or \\u with four hexadecimal digits"),
         (#"["C:\Users"]"#, 1, 5, #"no escape of JSON; a backslash is written as \\"#),
-        (#"["C:\users"]"#, 1, 5, #"\u stands before four hexadecimal digits; a backslash is written as \\"#),
+        (#"["C:\users"]"#, 1, 5, #"write four hexadecimal digits after \u; a backslash is written as \\"#),
         ("{\"a\": \"x,\r\n\"b\": 1}", 1, 7, "the string that begins here lacks its closing quote"),
         (
             "{\"a\": 1,\n<<<<<<< HEAD\n\"b\": 1}", 2, 1,

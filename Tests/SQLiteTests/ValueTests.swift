@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `keeps text with NUL`() throws {
-        for value in ["\0", "a\0b", "\0\0"] { try keepsText(value: value) }
+        for value in ["\0", "a\0b", "\0\0"] { try `keeps text`(value: value) }
     }
 
     @Test func `keeps many bytes`() throws {

@@ -102,7 +102,7 @@ import Threading
         notifier.end(.arrived)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.store.refusals == 1)
-        #expect(try fixture.log.lines().count { $0.contains("the store could neither take in") } == (isReported ? 0 : 1))
+        #expect(try fixture.log.lines().count { $0.contains("the store could neither record") } == (isReported ? 0 : 1))
     }
 
     @Test(arguments: [DeliveryStore.Operation.work, .claims])

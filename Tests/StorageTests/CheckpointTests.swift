@@ -96,7 +96,7 @@ import Time
             try first.take(Sample(5000).incoming())
             Issue.record("it was accepted")
         } catch {
-            #expect(error.description.contains("the disk did not take what was written to the database"))
+            #expect(error.description.contains("the disk failed to write the database"))
         }
         first.close()
         #expect(try logBytes() > 0)

@@ -131,7 +131,7 @@ import Time
         try? disk.fill("ballast", bytes: 4 << 20)
         try remove(disk.path("store.db"))
         #expect(throws: StoreError.self) { try store.take(Sample(9)) }
-        #expect(store.close()?.description.contains("what it held could not be saved yet") == true)
+        #expect(store.close()?.description.contains("its data could not be saved yet") == true)
         #expect(disk.contents().filter { $0.contains("rescued") } == [])
     }
 

@@ -26,7 +26,7 @@ import Testing
             let refused = try ask(service, ticket)
             #expect(refused.status == 429)
             #expect(refused.error == "too_many_requests")
-            #expect(refused.json["message"]?.text?.hasSuffix("Nothing was done; tell the customer so.") == true)
+            #expect(refused.json["message"]?.text?.hasSuffix("Nothing was changed; inform the customer.") == true)
             let stored = try #require(try service.storedCalls().last)
             #expect(stored.outcome == .refused)
             #expect(stored.statusCode == 429)

@@ -118,7 +118,7 @@ import Time
         ("ticket_life_seconds", "59", "ticket_life_seconds: expected an integer from 60 to 3600, found 59"),
         ("ticket_life_seconds", "3601", "ticket_life_seconds: expected an integer from 60 to 3600, found 3601"),
         ("record_arguments", "1", "record_arguments: expected true or false, found a number"),
-        ("functions", "", "functions: missing; list what the model may call"),
+        ("functions", "", "functions: missing; list the functions that the model may call"),
         ("functions", "[]", "functions: expected at least one function"),
         (
             "functions", "[\(BotDocument.function()),\(BotDocument.function())]",

@@ -77,7 +77,7 @@ import Time
     @Test(arguments: [(AdminToken.Role.mint, "backend"), (.read, "prometheus"), (.operate, "anna")])
     func `each needs a name`(_ role: AdminToken.Role, _ sample: String) throws {
         let problem =
-            "$.admin.tokens[0].name: missing; say who or what sends this token, which audit lines and revocations show: "
+            "$.admin.tokens[0].name: missing; name the sender of this token for audit lines and revocations: "
             + #"add a name such as "name": "\#(sample)""#
         #expect(try problems(#"[{"role":"\#(role)","token":{"file":"secrets/read-token"}}]"#) == [problem])
     }

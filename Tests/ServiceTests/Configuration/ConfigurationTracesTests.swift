@@ -106,7 +106,7 @@ import Time
             "headers.content-TYPE: expected the name of a header that Deskgate does not write itself"
         ),
         (url + #","headers":{"a b":"c"}"#, "headers.a b: expected the name of a header that Deskgate does not write itself"),
-        (url + #","headers":{"X-A":"1","x-a":"2"}"#, "headers.x-a: the same header stands there already"),
+        (url + #","headers":{"X-A":"1","x-a":"2"}"#, "headers.x-a: the same header occurs before"),
         (url + #","headers":{"X-A":"1\n2"}"#, "headers.X-A: expected visible ASCII characters and spaces"),
         (url + #","headers":{"X-A":""}"#, "headers.X-A: expected visible ASCII characters and spaces"),
         (

@@ -74,7 +74,7 @@ import Time
         ),
         (
             #"{"mode":"backend","url":"https://example.com/?user={user_id}","secret":{"file":"secrets/backend.whsec"}}"#,
-            "$.apps[0].verify.url: nothing is put in place of {user_id} or the like; leave that out: the question is a POST whose JSON has "
+            "$.apps[0].verify.url: placeholders such as {user_id} are not replaced; leave them out: the request is a POST whose JSON has "
                 + "app_id and user_id"
         ),
         (

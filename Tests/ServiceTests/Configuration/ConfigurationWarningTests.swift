@@ -125,7 +125,7 @@ import Time
         let accepted = Self.webhook + #","anonymous":"accept""#
         let phones = #","notifiers":[],"routes":{"default":"phones"}"#
         let warning = try #require(try audienceWarnings(accepted + phones, of: "anonymous").first)
-        #expect(warning.message.english.hasPrefix("comments without a user reach nobody, "))
+        #expect(warning.message.english.hasPrefix("comments without a user are not delivered, "))
         #expect(warning.message.isTranslated)
         #expect(try audienceWarnings(accepted + #","notifiers":["crm"],"routes":{"default":"phones"}"#, of: "anonymous").isEmpty)
         #expect(try audienceWarnings(Self.webhook + phones, of: "anonymous").isEmpty)

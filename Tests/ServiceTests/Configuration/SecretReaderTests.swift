@@ -221,7 +221,7 @@ import Testing
         let inline = "\"\(secret)\""
         #expect(
             try directory.problems(secret: inline) == [
-                "$.apps[0].keys[0].secret: a secret must not stand in the configuration; "
+                "$.apps[0].keys[0].secret: a secret must not be in the configuration; "
                     + #"give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
             ])
         #expect(isRead(try configuration(secret: inline, members: Self.insecure)))

@@ -113,7 +113,7 @@ import Testing
         ("ProtectSystem=no", "", "/usr/share/x", nil),
         ("ProtectHome=yes", "", "/home/ann/x", "ProtectHome=yes; use a directory below /var/lib"),
         ("ProtectHome=no", "", "/home/ann/x", nil),
-        ("ProtectSystem=strict\nPrivateTmp=yes", "", "/tmp/x", "with PrivateTmp=yes nobody else sees"),
+        ("ProtectSystem=strict\nPrivateTmp=yes", "", "/tmp/x", "with PrivateTmp=yes its files there are hidden from others"),
     ])
     func pathsThatTheUnitKeepsFromTheServiceAreFound(_ setting: String, paths: String, place: String, found: String?) throws {
         let shown = "LoadState=loaded\nUser=deskgate\n\(setting)\n\(paths)"

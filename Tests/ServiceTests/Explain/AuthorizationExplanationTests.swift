@@ -192,7 +192,7 @@ import Time
             #expect(denied.finding.hasSuffix("key revoked or user blocked (revoked) with the key id 1."), "\(denied.finding)")
             #expect(denied.remedy?.contains("deskgate revocations list --all") == true)
             #expect(denied.remedy?.contains("deskgate revocations remove ID") == true)
-            #expect(denied.text.contains("revocations of single keys do not say whose they are"))
+            #expect(denied.text.contains("revocations of single keys do not name their users"))
             #expect(try post(service, TestKey(salt: 8)) == 200)
             #expect(try explain(service).outcome == "ok")
         }

@@ -84,7 +84,7 @@ import Time
             (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver."),
             (false, "status_500", "Look at the receiver's log; Deskgate tries again."),
             (true, "status_429", "Have the provider raise your quota of pushes."),
-            (true, "device_delayed", "Nothing need be mended: the provider bounds the pushes to one device."),
+            (true, "device_delayed", "No repair is needed: the provider limits the pushes to one device."),
         ])
     func `a delivery whose attempts fail has the remedy of the status`(_ isPush: Bool, reason: String, remedy: String) throws {
         let directory = try ConfigurationDirectory()
@@ -104,7 +104,7 @@ import Time
             hold: "notifier paused (status_410)")
         #expect(paused.sentence.english.hasPrefix("It waits for sink: notifier paused (status_410)."))
         // It names the reload itself.
-        #expect(paused.remedy?.english.hasSuffix("; ask whoever runs it, then run deskgate reload.") == true)
+        #expect(paused.remedy?.english.hasSuffix("; ask its operator, then run deskgate reload.") == true)
         let refused = Self.facts(.pending, "status_404", hold: "notifier paused (status_404)")
         #expect(refused.remedy?.english.hasSuffix("Then run deskgate reload, which tries again.") == true)
         let failing = Self.facts(.pending, hold: "notifier failing")
@@ -252,7 +252,7 @@ import Time
         #expect(unknown.remedy?.english.contains(#"see whether deskgate_webhook_refusals_total does, also that of app="""#) == true)
         #expect(unknown.steps[0].remedy?.isTranslated == true)
         let unreported = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#))
-        #expect(unreported.finding.english.hasPrefix("No notifier is told"))
+        #expect(unreported.finding.english.hasPrefix("No notifier gets"))
         #expect(unreported.steps.first?.subject == .notifier)
         let without = Explanation(try Self.comment(#","notifiers":["sink"]"#))
         #expect(without.finding.english.hasPrefix("The app takes no webhooks"))
@@ -298,7 +298,7 @@ import Time
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english == "Comment 4711 came at 2026-03-10T08:15:12.000Z, and is not delivered.")
         #expect(explanation.finding.isTranslated)
-        #expect(explanation.remedy?.english.hasPrefix("Deskgate does not tell of it again.") == true)
+        #expect(explanation.remedy?.english.hasPrefix("Deskgate does not deliver it again.") == true)
         #expect(explanation.remedy?.isTranslated == true)
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
@@ -383,8 +383,8 @@ import Time
         (held(.dead, "expired", attempts: 9), .problem, "Nobody was told of it, because the help desk has not said for whom it is:"),
         (held(.delivered, "owner_found", attempts: 2), .ok, "the help desk has named its user."),
         (held(.delivered, "no_customer", attempts: 2), .ok, "so no phone was told."),
-        (held(.delivered, "duplicate", attempts: 2), .ok, "it was told before."),
-        (held(.delivered, "ignored", attempts: 2), .ok, "nobody is told of such a message"),
+        (held(.delivered, "duplicate", attempts: 2), .ok, "it was delivered before."),
+        (held(.delivered, "ignored", attempts: 2), .ok, "such a message is not delivered"),
         (held(.delivered, "unknown_ticket", attempts: 9), .ok, "the help desk knows no ticket of its conversation."),
         (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
     ]
@@ -447,7 +447,7 @@ import Time
         let cause = "it was anonymous, or its person is forgotten"
         #expect(explanation.finding.english == "Comment 4711 was handed on, and no phone was notified: \(cause).")
         #expect(explanation.finding.isTranslated)
-        #expect(explanation.steps.contains { $0.outcome == .note && $0.text.english.hasPrefix("It names no user, so no phone was told") })
+        #expect(explanation.steps.contains { $0.outcome == .note && $0.text.english.hasPrefix("It names no user, so no phone got it") })
         #expect(explanation.remedy?.english.contains("external authorization") == true)
         #expect(explanation.remedy?.isTranslated == true)
     }
@@ -468,7 +468,7 @@ import Time
                 Self.webhook + #","notifiers":["sink"],"routes":{"ios":"phones"}"#, [Self.facts(.delivered, "logged")],
                 notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#, devices: [device]))
         #expect(explanation.finding.english.hasSuffix("its person had no device for a push notifier."))
-        #expect(explanation.remedy?.english.hasPrefix("Nothing need be mended") == true)
+        #expect(explanation.remedy?.english.hasPrefix("No repair is needed") == true)
         #expect(explanation.remedy?.isTranslated == true)
     }
 

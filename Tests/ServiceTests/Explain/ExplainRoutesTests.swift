@@ -157,7 +157,7 @@ import Time
         }
         #expect(try remedy().hasPrefix("Have the person open the app"))
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "device")
-        #expect(try remedy().hasPrefix("Nothing need be mended: a notifier serves the device registered now."))
+        #expect(try remedy().hasPrefix("No repair is needed: a notifier serves the device registered now."))
     }
 
     @Test func `reports a device`() throws {

@@ -82,7 +82,7 @@ import Time
     }
 
     private static let mostDenied = Problem(
-        .nearlyAllDenied, of: "shop", LocalizedText("Nearly nobody may chat.", "Почти никого не пускают."),
+        .nearlyAllDenied, of: "shop", LocalizedText("Nearly all users are denied.", "Почти никого не пускают."),
         remedy: LocalizedText("Compare the secrets.", "Сравните секреты."))
 
     @Test(arguments: [AuthorizationFacts.unknown, AuthorizationExplanationTests.known([])])
@@ -98,7 +98,7 @@ import Time
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: denied)
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.hasPrefix("This user was denied once in ten minutes"))
-        #expect(explanation.finding.english.hasSuffix("(wrong_mac) with the key id 1. Nearly nobody may chat."))
+        #expect(explanation.finding.english.hasSuffix("(wrong_mac) with the key id 1. Nearly all users are denied."))
         #expect(explanation.finding.isTranslated)
         #expect(explanation.remedy?.english.hasPrefix("Check in this order") == true)
     }
@@ -186,7 +186,7 @@ import Time
         let partial = AuthorizationExplanationTests.known(verdicts, silentReplicas: 1)
         let explanation = try Self.explanation(authorizations: partial)
         #expect(explanation.outcome == .problem)
-        #expect(explanation.finding.english.hasPrefix("As far as this replica knows, nothing keeps this user out"))
+        #expect(explanation.finding.english.hasPrefix("As far as this replica knows, this user is not denied"))
         #expect(explanation.finding.english.contains(" But: 1 other replica did not answer in time"))
         #expect(explanation.finding.isTranslated)
         #expect(explanation.remedy?.english.hasPrefix("Ask again") == true)

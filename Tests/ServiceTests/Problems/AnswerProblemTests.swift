@@ -46,7 +46,7 @@ import Time
         let problem = try #require(search.problems.first)
         #expect(problem.severity == severity)
         #expect(problem.text.english.contains("503 (too_many_connections)"))
-        #expect(problem.text.english.hasSuffix("Nobody was let in within the last minute.") == (severity == .problem))
+        #expect(problem.text.english.hasSuffix("No caller was admitted within the last minute.") == (severity == .problem))
         #expect(search.severe.map(\.hasEvent) == (severity == .problem ? [true] : []))
     }
 

@@ -76,7 +76,7 @@ import Time
         let paused = try #require(all.first { $0.kind == .notifierPaused })
         #expect(
             paused.text.english.hasPrefix(
-                "crm is paused and sends nothing: the receiver wants nothing more (status_410). 3 deliveries wait"))
+                "crm is paused and sends nothing: the receiver accepts no more events (status_410). 3 deliveries wait"))
         #expect(paused.remedy.english.ranges(of: "deskgate reload").count == 1)
     }
 

@@ -201,7 +201,7 @@ import Time
     @Test(arguments: [
         (
             "status_503", "(status_503).",
-            "See its latest attempts (deskgate deliveries list --notifier crm), and repair its receiver. It goes on"
+            "See its latest attempts (deskgate deliveries list --notifier crm), and repair its receiver. It continues by itself"
         ),
         (
             "status_401", "(status_401).",
@@ -220,8 +220,9 @@ import Time
 
     /// Nobody here can mend it.
     @Test(arguments: [
-        ("status_503", "See the provider's status page. It goes on"), ("token_status_503", "See the provider's status page. It goes on"),
-        ("status_429", "Have the provider raise your quota of pushes. It goes on"),
+        ("status_503", "See the provider's status page. It continues by itself"),
+        ("token_status_503", "See the provider's status page. It continues by itself"),
+        ("status_429", "Have the provider raise your quota of pushes. It continues by itself"),
         ("too_many_token_updates", "Reload less often: "),
     ])
     func `a push provider that fails is no receiver to mend`(_ reason: String, _ remedy: String) throws {

@@ -172,7 +172,7 @@ import Time
         #expect(
             warnings(Self.end - 1) == [
                 "$.apps[0].shadow_until: until \(time) everybody may use the chat of this app, under each user id that is not blocked or "
-                    + "forgotten: what would be denied is answered 200; remove it to deny again"
+                    + "forgotten: denials are answered 200; remove it to deny again"
             ])
         #expect(warnings(Self.end) == ["$.apps[0].shadow_until: ended at \(time) and has no effect; remove it"])
         let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)

@@ -105,7 +105,7 @@ import Time
         #expect(eventually { store.refusal == nil })
         #expect(try store.deliveries(DeliveryFilter(), limit: 10_000).count == accepted)
         store.close()
-        #expect(try log.lines().contains { $0.contains("the disk did not take what was written to the database") })
+        #expect(try log.lines().contains { $0.contains("the disk failed to write the database") })
         let again = try file()
         #expect(try again.deliveries(DeliveryFilter(), limit: 10_000).count == accepted)
         again.close()

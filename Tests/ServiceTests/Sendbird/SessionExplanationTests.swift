@@ -83,7 +83,7 @@ import Time
             let blocked = try explain(service)
             #expect(blocked.outcome == "problem")
             #expect(blocked.finding.contains("blocked"))
-            #expect(blocked.step?["text"]?.text?.hasPrefix("No session token is given") == true)
+            #expect(blocked.step?["text"]?.text?.hasPrefix("No session token is issued") == true)
         }
     }
 
