@@ -113,7 +113,7 @@ import Testing
         #expect(webhooks.sent.map(\.status) == [200, 200], "that of the customer's message, and this one")
         #expect(try isCounted(first, #"deskgate_webhook_events_total{app="APP-1",result="held"}"#))
         let explained = try PushSite.get(first.adminAddress, "/v1/explain?app_id=\(SendbirdSite.app)&comment_id=\(message)")
-        #expect(explained.contains("its user was unknown"))
+        #expect(explained.contains("the help desk has not named its user"))
         #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
         site.sendbird.faults.removeAll()
         let second = try RunningServer(configuration: site.workspace.configuration, environment: environment)

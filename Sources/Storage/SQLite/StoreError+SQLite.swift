@@ -56,13 +56,13 @@ extension StoreError {
     }
 
     /// - Parameters:
-    ///     - pages: the largest length of the log, in pages of 4 KiB.
+    ///   - pages: the largest length of the log, in pages of 4 KiB.
     ///   - reader: another process that has the database open, if there is one.
     static func longLog(pages: Int, reader: String?) -> StoreError {
-        let cause = reader.map { "\($0) reads the database for too long" } ?? "a reader uses the database for too long"
-        return StoreError(
+        StoreError(
             .unavailable,
-            "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because \(cause)",
+            "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because "
+                + "\(reader ?? "a connection") reads the database for too long",
             remedy: "end that, and the log gets shorter")
     }
 
