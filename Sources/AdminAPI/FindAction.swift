@@ -66,7 +66,7 @@ package struct FindAction: AdminAction, Equatable {
         let revocations = try context.revocations()
         do throws(CryptoError) {
             var found: [NameMatch] = []
-            for app in context.state.names.apps where try revocations.isFormer(appID: app.utf8.span, userID: name.utf8.span) {
+            for app in context.state.names.apps where try revocations.isForgotten(appID: app.utf8.span, userID: name.utf8.span) {
                 found.append(NameMatch(.user, in: .former, appID: app, userID: name))
             }
             return found

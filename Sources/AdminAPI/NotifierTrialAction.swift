@@ -7,7 +7,7 @@ internal import POSIX
 
 /// A push for one device, with which a notifier is tried.
 package struct TestPush: Sendable {
-    package static let usualTitle = "Deskgate"
+    package static let defaultTitle = "Deskgate"
     package static let usualBody = "Test push"
 
     /// The device's push token, not empty.
@@ -26,7 +26,7 @@ package struct TestPush: Sendable {
     package init(token: String, type: String? = nil, title: String?, body: String?) {
         self.token = token
         self.type = type
-        self.title = title ?? Self.usualTitle
+        self.title = title ?? Self.defaultTitle
         self.body = body ?? Self.usualBody
     }
 }

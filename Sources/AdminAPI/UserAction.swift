@@ -33,10 +33,10 @@ package struct UserAction: AdminAction, Equatable {
         let reference = context.userReference(person.appID, person.userID)
         let reason = search.former != nil ? "forgotten" : search.named.contains(where: \.isBlock) ? "blocked" : nil
         let revocations = (search.former.map { [$0] } ?? []) + search.named.prefix(Self.mostRows) + search.shared
-        let isKeptOut = reason != nil || (search.named + search.shared).contains { $0.keepsOut(of: application, at: context.sharedNow) }
+        let isBlocked = reason != nil || (search.named + search.shared).contains { $0.keepsOut(of: application, at: context.sharedNow) }
         return AdminAnswer([
             "app_id": .string(person.appID), "user_id": .string(person.userID), "user_ref": reference.map { .string($0) } ?? .null,
-            "may_chat": .bool(!isKeptOut), "reason": reason.map { .string($0) } ?? .null,
+            "may_chat": .bool(!isBlocked), "reason": reason.map { .string($0) } ?? .null,
             "keys_since": (search.named + search.shared).keysSince.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "verify": .string(application.verification.rawValue),
             "shadow_until": application.shadowEnd(at: context.now.seconds).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,

@@ -33,12 +33,12 @@ final class BotCaller: Sendable {
     }
 
     /// Returns the refusal if the user has too many calls under way, or exhausted the budget for refused calls; nil otherwise.
-    func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
-        bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
+    func refusalIfExhausted(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
+        bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : refusalIfExhausted(of: caller)
     }
 
     /// Returns the refusal if the user exhausted the budget for refused calls; nil otherwise.
-    func exhaustion(of caller: BotGrant) -> CallRefusal? {
+    func refusalIfExhausted(of caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
     }

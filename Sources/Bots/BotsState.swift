@@ -62,7 +62,7 @@ final class BotsState: Sendable {
             }
         ) { first, _ in first }
         let timeouts = configuration.bots.flatMap(\.functions).map { UInt64($0.timeoutMilliseconds) }
-        longestTimeoutMilliseconds = timeouts.max() ?? UInt64(BotRequest.usualTimeoutMilliseconds)
+        longestTimeoutMilliseconds = timeouts.max() ?? UInt64(BotRequest.defaultTimeoutMilliseconds)
     }
 
     func bot(_ name: String) -> ServedBot? { bots[ByteKey(name)] }

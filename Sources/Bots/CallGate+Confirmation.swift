@@ -60,7 +60,7 @@ extension CallGate {
         }
     }
 
-    func toConfirm(_ token: BotConfirmationToken, bot: ServedBot, function: BotFunction) throws(CallRefusal) -> CallRefusal {
+    func confirmationRefusal(_ token: BotConfirmationToken, bot: ServedBot, function: BotFunction) throws(CallRefusal) -> CallRefusal {
         try Self.orRefuse { () throws(CryptoError) in
             .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
         }

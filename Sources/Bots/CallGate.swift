@@ -67,7 +67,7 @@ struct CallGate: Sendable {
         let holder = ticket.grant
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
-        if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
+        if let refusal = caller.refusalIfExhausted(of: holder, at: bot) { throw refusal }
         let (arguments, action, confirmation) = try read(
             asked, readArguments: readArguments, function: function.definition, grant: holder, byteCount: &findings.byteCount)
         findings.arguments = arguments
@@ -115,10 +115,10 @@ struct CallGate: Sendable {
     ) throws(CallRefusal) {
         let (authorizer, revocations, now) = (state.shared.authorizer, services.revocations.current, services.clocks.unixSeconds())
         guard revocations.isKnown else { throw .undecided(UndecidedReason.revocationsUnknown.rawValue) }
-        let isFormer = try Self.orRefuse { () throws(CryptoError) in
-            try revocations.isFormer(appID: grant.appID.utf8.span, userID: grant.userID.utf8.span)
+        let isForgotten = try Self.orRefuse { () throws(CryptoError) in
+            try revocations.isForgotten(appID: grant.appID.utf8.span, userID: grant.userID.utf8.span)
         }
-        if isFormer { throw denied("forgotten") }
+        if isForgotten { throw denied("forgotten") }
         caller = grant
         let denial = try Self.orRefuse { () throws(CryptoError) in
             try authorizer.denial(of: grant, now: now, revocations: revocations)
@@ -175,7 +175,7 @@ struct CallGate: Sendable {
                 let key = try Self.key(token, bot)
                 if bot.coalescer.withLock({ $0.hasAnswer(to: key) }) { return key }
             }
-            throw try toConfirm(token, bot: bot, function: function)
+            throw try confirmationRefusal(token, bot: bot, function: function)
         }
     }
 }

@@ -105,7 +105,7 @@ struct PersonRoutes: Sendable {
         ) { person, text in confirm(person, text) }
     }
 
-    private func confirm(_ person: AuthenticatedCaller, _ text: String) -> AuthenticatedStep {
+    private func confirm(_ person: AuthenticatedCaller, _ text: String) -> AuthenticatedResponse {
         let state = state.current
         guard let bot = state.bot(person.parameter) else {
             return .answer(AuthenticatedAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))

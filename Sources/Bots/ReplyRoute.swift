@@ -37,7 +37,7 @@ struct ReplyRoute: Sendable {
             let asked = try Self.asked(request)
             guard let bot else { throw .unknownBot }
             let grant = try gate.provenTicket(asked.ticket, bot: bot, state: state, caller: &holder).grant
-            if let refusal = caller.exhaustion(of: grant) { throw refusal }
+            if let refusal = caller.refusalIfExhausted(of: grant) { throw refusal }
             response = Self.response(QuickReplies(in: asked.text), bot)
         } catch {
             (response, result) = (error.response, error.result)

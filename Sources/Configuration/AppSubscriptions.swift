@@ -121,7 +121,7 @@ extension Configuration.Notifier {
         switch kind {
         case .log, .push: false
         case .relay(let relay): relay.helpDesk.relaysInOrder
-        case .http(let destination): destination.keepsTicketOrder
+        case .http(let destination): destination.preservesTicketOrder
         }
     }
 

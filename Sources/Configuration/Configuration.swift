@@ -46,7 +46,7 @@ package struct Configuration: Sendable {
         /// In the order of the file.
         package var keys: [Key]
         /// The life of its users' keys, where it differs from other apps.
-        package var keyLife = KeyLife()
+        package var keyLife = KeyLifetime()
         /// nil when the security key alone decides.
         package var verify: Verify?
         /// The proof of origin of webhooks without a help desk's own proof; nil when the app accepts none of them.

@@ -44,7 +44,7 @@ extension ConfigurationReader {
         object.require("url", "give the address to post to, such as https://example.com/events")
         return HTTPDestination(
             url: address("url", in: object, allowsHTTP: object.bool("allow_http")) ?? "",
-            secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order"),
+            secrets: secretList(object, "secret", read: signingSecret), preservesTicketOrder: object.bool("keeps_ticket_order"),
             transport: transport(object))
     }
 

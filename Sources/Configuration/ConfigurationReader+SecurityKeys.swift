@@ -9,20 +9,20 @@ extension ConfigurationReader {
         var policy = KeyPolicy()
         policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds"))
         policy.longestLifeSeconds = longestLife(object)
-        return (policy, defaultLife(object, otherwise: KeyLife.standardSeconds, longest: policy.longestLifeSeconds))
+        return (policy, defaultLife(object, otherwise: KeyLifetime.standardSeconds, longest: policy.longestLifeSeconds))
     }
 
     /// Reads the bounds of an app's keys.
     /// - Parameter common: those of all apps, which an app can only narrow.
-    func keyLife(_ app: ConfigurationObject, within common: (longest: UInt64?, standard: UInt64)) -> KeyLife {
-        guard let object = app.object("security_keys", keys: Self.keyLifeKeys) else { return KeyLife() }
+    func keyLife(_ app: ConfigurationObject, within common: (longest: UInt64?, standard: UInt64)) -> KeyLifetime {
+        guard let object = app.object("security_keys", keys: Self.keyLifeKeys) else { return KeyLifetime() }
         let own = longestLife(object)
         if let own, let longest = common.longest, own > longest {
             problems.add(
                 object.path(of: "longest_life_seconds"),
                 "expected at most \(longest), which is $.security_keys.longest_life_seconds; older keys of every app are denied")
         }
-        return KeyLife(
+        return KeyLifetime(
             longestSeconds: own, defaultSeconds: defaultLife(object, otherwise: common.standard, longest: own ?? common.longest))
     }
 

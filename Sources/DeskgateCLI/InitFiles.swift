@@ -112,7 +112,7 @@ struct InitFiles {
         if let store { configuration.append(["type": "sqlite", "path": .string(store)], forKey: "store") }
         configuration.append([.object(application)], forKey: "apps")
         // A key that leaks ends within a week, whatever a backend that mints itself has asked for.
-        configuration.append(["longest_life_seconds": .integer(Int64(KeyLife.standardSeconds))], forKey: "security_keys")
+        configuration.append(["longest_life_seconds": .integer(Int64(KeyLifetime.standardSeconds))], forKey: "security_keys")
         if let notifiers { configuration.append(.object(notifiers), forKey: "notifiers") }
         if let bots { configuration.append(bots, forKey: "bots") }
         configuration.append(["level": "info", "format": "text"], forKey: "log")

@@ -12,7 +12,7 @@ enum PushTestCommand {
             .config, Option("notifier", value: .notifier, required: true, "a notifier of type apns, fcm, rustore or hms"),
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
             Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
-            Option("title", value: .text("TEXT"), default: TestPush.usualTitle, "shown as the author"),
+            Option("title", value: .text("TEXT"), default: TestPush.defaultTitle, "shown as the author"),
             Option("body", value: .text("TEXT"), default: TestPush.usualBody, "shown as the text"), .author, .json,
         ],
         examples: [

@@ -42,7 +42,7 @@ enum ReloadCommand {
         } as: {
             // The directory of a process in /proc belongs to the process's user.
             let other = $0.isForbidden ? ForbiddenPath("/proc/\(process)") : nil
-            let remedy = other?.remedy(arguments.line) ?? ($0.isWithoutProcess ? nameTheService : nil)
+            let remedy = other?.remedy(arguments.line) ?? ($0.isNoSuchProcess ? nameTheService : nil)
             return .failed("the process \(process) cannot be asked to reload: \($0)\(remedy.map { "; \($0)" } ?? "")")
         }
         switch outcome {

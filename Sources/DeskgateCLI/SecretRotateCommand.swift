@@ -46,7 +46,7 @@ enum SecretRotateCommand {
         let unusedDays = arguments.number("unused-days") ?? unusedDays(configuration.apps[index], configuration.keyPolicy)
         let obstacle = status.obstacle(
             to: step, app: app, keysDigest: authorizer.keysDigest,
-            unusedSeconds: rotation.isUseless(step.keyID) ? 0 : unusedDays * daySeconds, now: now)
+            unusedSeconds: rotation.isRemovable(step.keyID) ? 0 : unusedDays * daySeconds, now: now)
         var report = RotationReport(app: app, step: step, unusedDays: unusedDays)
         if let obstacle, !arguments.has("force") {
             report.outcome = .waits(obstacle)

@@ -22,12 +22,12 @@ extension DeliveryLane {
         case .misconfigured:
             (isProven, lastFailure) = (false, outcome.reason)
             breaker.inconclusive(start)
-            let probeAfter = notifier.probeAfterMilliseconds
-            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
+            let probeAfter = notifier.probeIntervalMilliseconds
+            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeIntervalMilliseconds: probeAfter, now: now)
             let until = probeAfter.map { now + $0 } ?? .max
             tell(.begins(SharedPause(.misconfigured, reason: outcome.reason, until: until)))
         // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
-        case _ where !outcome.wasAsked: breaker.inconclusive(start)
+        case _ where !outcome.calledReceiver: breaker.inconclusive(start)
         case .delivered:
             settingsDoubt = nil
             let isCurrent = breaker.isCurrent(start)
@@ -40,12 +40,12 @@ extension DeliveryLane {
             if outcome.settingsFault == .possible { settingsDoubt = outcome.reason }
             guard !outcome.isAboutDevice else { return succeed(start) }
             lastFailure = outcome.reason
-            if outcome.slowsDown {
+            if outcome.requestsBackoff {
                 let until = now + max(retryAfter ?? 1000, 1000)
                 breaker.slowDown(until: until, now: now)
                 tell(.begins(SharedPause(.slowDown, reason: outcome.reason, until: until)))
             }
-            if outcome.asksForLess {
+            if outcome.isThrottled {
                 breaker.inconclusive(start)
             } else {
                 breaker.failed(start, now: now, random: &random)

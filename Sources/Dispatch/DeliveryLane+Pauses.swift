@@ -55,6 +55,6 @@ extension DeliveryLane {
     private mutating func stop(until: UnixMilliseconds, now: UnixMilliseconds) {
         isProven = false
         guard until != .max else { return breaker.pause(.switchedOff) }
-        breaker.pause(.misconfigured, probeAfterMilliseconds: now.remaining(until: until) + Self.graceMilliseconds, now: now)
+        breaker.pause(.misconfigured, probeIntervalMilliseconds: now.remaining(until: until) + Self.graceMilliseconds, now: now)
     }
 }

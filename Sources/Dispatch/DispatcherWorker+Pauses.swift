@@ -12,7 +12,7 @@ extension DispatcherWorker {
             fields: [
                 "notifier": .string(lane.name), "reason": .string(outcome.reason),
                 "remedy": .string(lane.served.remedy(reason: outcome.reason)),
-                "until": .string(lane.notifier.probeAfterMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
+                "until": .string(lane.notifier.probeIntervalMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
             ])
     }
 

@@ -64,12 +64,12 @@ struct NotifierLog {
         case .dead where outcome.settingsFault == .ofDeviceType: logDeviceType(lane, reason: result.reason)
         case .dead: add(1, .dead, reason: result.reason, of: lane.name)
         case .givenUp(let ending): add(1, .dead, reason: ending.rawValue, of: lane.name)
-        case .retry where outcome.isAboutDevice && outcome.wasAsked:
+        case .retry where outcome.isAboutDevice && outcome.calledReceiver:
             add(1, .putOff, reason: result.reason, of: lane.name)
             if outcome.settingsFault != nil { statuses[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
-        if outcome.wasAsked { logChange(outcome, lane: lane, attempt: attempt, now: now) }
+        if outcome.calledReceiver { logChange(outcome, lane: lane, attempt: attempt, now: now) }
     }
 
     /// Logs an attempt, at level debug alone.

@@ -22,7 +22,7 @@ package enum NotifierReason: String, Sendable, CaseIterable {
 extension DeliveryOutcome {
     /// Makes the outcome of an attempt that ended without asking the receiver.
     package init(_ verdict: Verdict, unasked reason: NotifierReason, isAboutDevice: Bool = false) {
-        self.init(verdict, reason: reason.rawValue, isAboutDevice: isAboutDevice, wasAsked: false)
+        self.init(verdict, reason: reason.rawValue, isAboutDevice: isAboutDevice, calledReceiver: false)
     }
 }
 

@@ -27,7 +27,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 
     package var isMissing: Bool { code == ENOENT }
     package var isForbidden: Bool { code == EACCES || code == EPERM }
-    package var isWithoutProcess: Bool { code == ESRCH }
+    package var isNoSuchProcess: Bool { code == ESRCH }
     package var alreadyExists: Bool { code == EEXIST }
     package var isTooLarge: Bool { code == EFBIG }
 

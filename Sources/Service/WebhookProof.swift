@@ -90,7 +90,7 @@ package struct WebhookProof: Sendable {
                     signature: signature, id: stamp.id, timestamp: stamp.timestamp, body: body.span, secrets: [key], now: stamp.now,
                     toleranceMilliseconds: tolerance)
             }
-            if try holds(within: StandardWebhookSignature.usualTolerance) {
+            if try holds(within: StandardWebhookSignature.defaultTolerance) {
                 verdict = .genuine(secret: secret.name)
             } else if try holds(within: .max) {
                 verdict = .expired(secret: secret.name)

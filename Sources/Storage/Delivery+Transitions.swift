@@ -53,7 +53,7 @@ extension Event {
     func withoutData() -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: expiresAt, data: Event.noData, trace: trace)
+            expiresAt: expiresAt, data: Event.emptyData, trace: trace)
     }
 
     func expiring(at expiresAt: UnixMilliseconds) -> Event {

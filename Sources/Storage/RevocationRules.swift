@@ -49,7 +49,7 @@ struct KnownRevocations {
 
 extension Revocation {
     /// Whether it is about a person who was forgotten.
-    var isOfFormer: Bool { if case .formerUser = subject { true } else { false } }
+    var isOfForgottenPerson: Bool { if case .formerUser = subject { true } else { false } }
 
     /// Whether it is about one person, by name or forgotten.
     var namesPerson: Bool { RevokedColumns(subject).userID != nil }

@@ -11,7 +11,7 @@ struct PageMetadata {
     private var title: String?
     private var isInTitle = false
     /// The number of open `svg` elements. A `title` inside one belongs to the drawing.
-    private var drawings = 0
+    private var openSVGs = 0
     /// The `href` of the first `base` element that has one (HTML standard, "The base element").
     private(set) var base: String?
     /// By name; the first non-empty value applies.
@@ -35,10 +35,10 @@ struct PageMetadata {
 
     private mutating func take(_ event: HTMLEvent) {
         switch event {
-        case .start("svg", _): drawings += 1
-        case .end("svg"): drawings -= 1
+        case .start("svg", _): openSVGs += 1
+        case .end("svg"): openSVGs -= 1
         case .start("base", let attributes): base = base ?? attributes.first { $0.name == "href" }?.value
-        case .start("title", _) where title == nil && drawings == 0:
+        case .start("title", _) where title == nil && openSVGs == 0:
             isInTitle = true
             title = ""
         case .end("title"): isInTitle = false

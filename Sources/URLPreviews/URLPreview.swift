@@ -56,7 +56,7 @@ package struct URLPreview: Sendable, Equatable {
     }
 
     private static func first(of texts: [String?], longest: Int) -> String? {
-        texts.lazy.compactMap { $0.map { ShownText.clean($0, longest: longest) } }.first { !$0.isEmpty }
+        texts.lazy.compactMap { $0.map { SanitizedText.clean($0, longest: longest) } }.first { !$0.isEmpty }
     }
 
     /// Returns a URL that phones may load.

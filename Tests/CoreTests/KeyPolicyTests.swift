@@ -74,8 +74,8 @@ import Time
     /// An app's own bound replaces that of all apps; how far clocks may differ stays.
     @Test func `is narrowed by an app`() {
         let policy = KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 100)
-        #expect(policy.narrowed(by: KeyLife()) == policy)
-        #expect(policy.narrowed(by: KeyLife(longestSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 10))
-        #expect(KeyPolicy().narrowed(by: KeyLife(longestSeconds: 10, defaultSeconds: 5)) == KeyPolicy(longestLifeSeconds: 10))
+        #expect(policy.narrowed(by: KeyLifetime()) == policy)
+        #expect(policy.narrowed(by: KeyLifetime(longestSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 10))
+        #expect(KeyPolicy().narrowed(by: KeyLifetime(longestSeconds: 10, defaultSeconds: 5)) == KeyPolicy(longestLifeSeconds: 10))
     }
 }

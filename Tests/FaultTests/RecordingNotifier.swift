@@ -2,7 +2,7 @@ import Core
 
 /// A notifier that tells the ledger of what it is given.
 final class RecordingNotifier: Notifier {
-    let keepsTicketOrder = true
+    let preservesTicketOrder = true
     let concurrency = 64
     let retryPolicy = RetryPolicy.webhook
     private let coalescer: AcceptanceRecord

@@ -62,13 +62,13 @@ import Time
         #expect(
             answer.outcome
                 == DeliveryOutcome(
-                    .retry(retryAfterMilliseconds: wait), reason: "too_many_provider_token_updates", slowsDown: true))
+                    .retry(retryAfterMilliseconds: wait), reason: "too_many_provider_token_updates", requestsBackoff: true))
         #expect(answer.step == .stopMinting(milliseconds: pause))
     }
 
     @Test func `too many of something slows down`() {
         #expect(answer(429, "New") == .slowDown("status_429", after: nil))
-        #expect(answer(429, "New").outcome.slowsDown)
+        #expect(answer(429, "New").outcome.requestsBackoff)
     }
 
     @Test func `retry after is honoured`() {

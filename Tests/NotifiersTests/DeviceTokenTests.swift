@@ -26,6 +26,8 @@ import Time
         let notification = try Sample.notification("a")
         #expect(throws: PushPayloadError.invalidToken) { try FCMMessage.body(notification, token: "a b", now: 0) }
         #expect(throws: PushPayloadError.invalidToken) { try HMSMessage.body(notification, token: "", now: 0) }
-        #expect(PushPayloadError.invalidToken.outcome == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false))
+        #expect(
+            PushPayloadError.invalidToken.outcome
+                == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", calledReceiver: false))
     }
 }

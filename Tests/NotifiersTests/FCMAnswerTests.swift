@@ -133,7 +133,7 @@ import Testing
 
     @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
     func `a quota slows down`(retryAfter: UInt64?, wait: UInt64) {
-        let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", slowsDown: true)
+        let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", requestsBackoff: true)
         let answer = answer(429, name: "RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", retryAfter: retryAfter)
         #expect(answer == ProviderAnswer(expected))
     }

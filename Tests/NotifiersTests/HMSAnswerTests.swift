@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [429, 503])
     func `the flow is controlled`(status: Int) {
         for (asked, wait) in [(nil, 60_000), (9000, 9000)] as [(UInt64?, UInt64)] {
-            let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "status_\(status)", slowsDown: true)
+            let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "status_\(status)", requestsBackoff: true)
             #expect(HMSAnswer.of(status: status, body: [], retryAfter: asked) == ProviderAnswer(expected))
         }
     }

@@ -24,7 +24,7 @@ import Time
         defer { client.close() }
         let key = (0..<32).map { UInt8($0 * 7 + 3) }
         let secret = SecretBytes(copying: Array("whsec_\(Base64.encode(key.span))".utf8).span)
-        let destination = HTTPDestination(url: server.url(), secrets: [secret], keepsTicketOrder: true, transport: transport)
+        let destination = HTTPDestination(url: server.url(), secrets: [secret], preservesTicketOrder: true, transport: transport)
         let notifier = try HTTPNotifier(destination, client: client) { Sample.now }
         let event = Event(
             id: Sample.id, kind: .commentCreated, identity: Event.Identity(appID: "app", ticketID: 1, commentID: 2, deviceID: ""),
@@ -52,10 +52,10 @@ import Time
             ("429 Too Many Requests", true, true), ("502 Bad Gateway", true, false), ("504 Gateway Timeout", true, false),
             ("503 Service Unavailable", false, false),
         ])
-    func `only a receiver that works asks for less`(_ status: String, slowsDown: Bool, asksForLess: Bool) throws {
+    func `only a receiver that works asks for less`(_ status: String, requestsBackoff: Bool, isThrottled: Bool) throws {
         let outcome = try outcome("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n", .close)
-        #expect(outcome.slowsDown == slowsDown)
-        #expect(outcome.asksForLess == asksForLess)
+        #expect(outcome.requestsBackoff == requestsBackoff)
+        #expect(outcome.isThrottled == isThrottled)
     }
 
     @Test func `an answer without a whole head is none`() throws {

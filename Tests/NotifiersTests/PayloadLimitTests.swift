@@ -78,7 +78,7 @@ import Time
     func `says when nothing fits`(format: Format) throws {
         let notification = try Sample.notification("text")
         #expect(throws: PushPayloadError.tooLarge) { try format.body(notification, limit: 100) }
-        #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large", wasAsked: false))
+        #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large", calledReceiver: false))
     }
 
     /// The longest of everything that is not cut, each character taking as much room as it can.

@@ -63,7 +63,7 @@ import Time
         case .http:
             let key = (0..<32).map { UInt8($0 * 7 + 3) }
             let secret = SecretBytes(copying: Array("whsec_\(Base64.encode(key.span))".utf8).span)
-            let destination = HTTPDestination(url: server.url(), secrets: [secret], keepsTicketOrder: true, transport: Self.transport)
+            let destination = HTTPDestination(url: server.url(), secrets: [secret], preservesTicketOrder: true, transport: Self.transport)
             return delivering(try PushFixture.delivery(), try HTTPNotifier(destination, client: client) { Sample.now })
         case .hms:
             let url = server.url("")

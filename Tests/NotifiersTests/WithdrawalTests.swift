@@ -100,7 +100,7 @@ import Time
             let token = PushFixture.token()
             let delivery = try PushFixture.delivery(token, kind: .conversationSeen, data: Self.seen)
             let outcome = fixture.deliver(delivery, try notifier(kind, fixture, withdraws: false))
-            #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push", wasAsked: false))
+            #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push", calledReceiver: false))
             #expect(fixture.pushes(to: token).isEmpty)
         }
     }
@@ -109,7 +109,7 @@ import Time
         try PushFixture.run { fixture in
             let delivery = try PushFixture.delivery(kind: .conversationSeen, data: data)
             let outcome = fixture.deliver(delivery, try notifier(.apns, fixture, withdraws: true))
-            #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
+            #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload", calledReceiver: false))
         }
     }
 }

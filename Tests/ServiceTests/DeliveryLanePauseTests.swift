@@ -14,7 +14,7 @@ import Time
     private static let reason = "wrong_account"
 
     private var random = SeededGenerator(seed: 1)
-    private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+    private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
 
     private func begin(_ number: Int, reason: String = "", now: UnixMilliseconds) -> UUIDv7 {
         let event = Event(
@@ -99,13 +99,13 @@ import Time
 
     @Test func `other settings have delivered nothing yet`() {
         deliver(2, now: 5)
-        lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        lane.replace(with: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
         #expect(refuse(now: 5).isPaused)
     }
 
     @Test(arguments: [nil, 60_000] as [UInt64?])
     func `what began before a refusal proves nothing`(_ probeAfter: UInt64?) {
-        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeAfterMilliseconds: probeAfter)))
+        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeIntervalMilliseconds: probeAfter)))
         let earlier = [2, 3].map { begin($0, now: 5) }
         #expect(refuse(now: 5).isPaused)
         #expect(end(earlier[0], .arrived, now: 5) == .delivered)

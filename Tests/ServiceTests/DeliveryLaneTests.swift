@@ -76,7 +76,7 @@ import Time
     }
 
     @Test func `who makes the probe tells of the next`() {
-        lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
         #expect(begin(delivery(2), 1000))
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
         _ = lane.end(delivery(2).id, .busy, now: 2000, random: &random)
@@ -167,7 +167,7 @@ import Time
     }
 
     @Test func `sleeps while it is asked for less`() {
-        _ = tryOnce(.later(60_000, slowsDown: true), now: 5)
+        _ = tryOnce(.later(60_000, requestsBackoff: true), now: 5)
         lane.nextDue = 0
         #expect(wakeAt(5) == 60_005)
     }
@@ -176,7 +176,7 @@ import Time
     @Test(arguments: [(502, .open), (504, .open), (429, .closed)] as [(Int, BreakerState)])
     func `an answer that slows down opens the breaker unless it only asks for less`(_ status: Int, _ state: BreakerState) {
         let outcome = DeliveryOutcome(
-            .retry(retryAfterMilliseconds: nil), reason: "status_\(status)", slowsDown: true, status: status)
+            .retry(retryAfterMilliseconds: nil), reason: "status_\(status)", requestsBackoff: true, status: status)
         for second in 1...10 as ClosedRange<UInt64> {
             let now = UnixMilliseconds(rawValue: second * 1000)
             lane.nextDue = 0
@@ -197,7 +197,7 @@ import Time
 
     @Test(arguments: DeliveryOutcome.unasked)
     func `only who was asked ends a pause`(_ outcome: DeliveryOutcome) {
-        lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        lane.replace(with: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
         _ = tryOnce(.gone, now: 5)
         #expect(wakeAt(5) == 60_005)
         #expect(room(60_005) == 1)
@@ -239,7 +239,7 @@ import Time
     }
 
     @Test func `what is misconfigured pauses even when nobody was asked`() {
-        _ = tryOnce(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false), now: 5)
+        _ = tryOnce(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", calledReceiver: false), now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 

@@ -13,19 +13,19 @@ final class DeliveryNotifier: Notifier {
         var mostHeld = 0
     }
 
-    let keepsTicketOrder: Bool
+    let preservesTicketOrder: Bool
     let concurrency: Int
     let retryPolicy = RetryPolicy.webhook
-    let probeAfterMilliseconds: UInt64?
+    let probeIntervalMilliseconds: UInt64?
     private let state: Monitor<State>
 
     /// - Parameter answer: of every try; without one, tries wait for `end`.
     init(
-        _ answer: DeliveryOutcome? = nil, concurrency: Int = 4, keepsTicketOrder: Bool = false, probeAfterMilliseconds: UInt64? = nil
+        _ answer: DeliveryOutcome? = nil, concurrency: Int = 4, preservesTicketOrder: Bool = false, probeIntervalMilliseconds: UInt64? = nil
     ) {
-        self.probeAfterMilliseconds = probeAfterMilliseconds
+        self.probeIntervalMilliseconds = probeIntervalMilliseconds
         self.concurrency = concurrency
-        self.keepsTicketOrder = keepsTicketOrder
+        self.preservesTicketOrder = preservesTicketOrder
         state = Monitor(State(answer: answer))
     }
 
@@ -73,14 +73,16 @@ extension DeliveryOutcome {
     static let gone = DeliveryOutcome(.misconfigured, reason: "gone")
 
     static let unasked = [
-        DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false), DeliveryOutcome(.dead, reason: "no_device", wasAsked: false),
-        DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false), .noKey,
+        DeliveryOutcome(.delivered, reason: "superseded", calledReceiver: false),
+        DeliveryOutcome(.dead, reason: "no_device", calledReceiver: false),
+        DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", calledReceiver: false), .noKey,
     ]
     static let noKey = DeliveryOutcome(
-        .retry(retryAfterMilliseconds: 30_000), reason: "no_key", isAboutDevice: true, wasAsked: false)
+        .retry(retryAfterMilliseconds: 30_000), reason: "no_key", isAboutDevice: true, calledReceiver: false)
 
     /// An answer that asks for a time of rest.
-    static func later(_ milliseconds: UInt64, slowsDown: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {
-        DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "later", slowsDown: slowsDown, isAboutDevice: isAboutDevice)
+    static func later(_ milliseconds: UInt64, requestsBackoff: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {
+        DeliveryOutcome(
+            .retry(retryAfterMilliseconds: milliseconds), reason: "later", requestsBackoff: requestsBackoff, isAboutDevice: isAboutDevice)
     }
 }

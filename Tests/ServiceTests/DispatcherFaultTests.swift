@@ -30,7 +30,7 @@ import Threading
     }
 
     @Test func `one that asks for less is left alone`() throws {
-        let notifier = DeliveryNotifier(.later(60_000, slowsDown: true), concurrency: 1)
+        let notifier = DeliveryNotifier(.later(60_000, requestsBackoff: true), concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
         #expect(fixture.waitForReason("later", of: 1))
@@ -61,7 +61,7 @@ import Threading
     }
 
     @Test func `what nobody was asked ends no pause and waits for its own time`() throws {
-        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: 60_000)
+        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeIntervalMilliseconds: 60_000)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
         #expect(fixture.waitForReason("gone", of: 1))

@@ -21,7 +21,7 @@ import Time
     }
 
     @Test func `a probe brings it back`() throws {
-        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: UInt64(Self.minute))
+        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeIntervalMilliseconds: UInt64(Self.minute))
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
         #expect(fixture.waitForReason("gone", of: 1))

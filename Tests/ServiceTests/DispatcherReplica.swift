@@ -55,7 +55,7 @@ final class DispatcherReplica {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
-            occurredAt: now, receivedAt: now, expiresAt: now + 3_600_000, data: Event.noData)
+            occurredAt: now, receivedAt: now, expiresAt: now + 3_600_000, data: Event.emptyData)
         store.accept(IncomingEvent(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { [inbox] _ in inbox.announceWork() }
     }
 }

@@ -11,8 +11,8 @@ import Time
 @Suite struct DispatcherSharedPauseTests {
     private let place: PostgresSchemaFixture
     /// The notifier of the process that finds it out.
-    private let own = DeliveryNotifier(.gone, probeAfterMilliseconds: 600_000)
-    private let others = DeliveryNotifier(.arrived, probeAfterMilliseconds: 600_000)
+    private let own = DeliveryNotifier(.gone, probeIntervalMilliseconds: 600_000)
+    private let others = DeliveryNotifier(.arrived, probeIntervalMilliseconds: 600_000)
 
     init() throws {
         place = try PostgresSchemaFixture()
@@ -72,7 +72,7 @@ import Time
     }
 
     @Test func `an answer that asks for fewer tries slows all down`() throws {
-        own.answer(.later(600_000, slowsDown: true))
+        own.answer(.later(600_000, requestsBackoff: true))
         let first = try DispatcherReplica(place, ["log": own])
         first.accept(1, for: "log")
         #expect(own.waitForTries(1))

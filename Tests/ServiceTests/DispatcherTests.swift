@@ -77,7 +77,7 @@ import Time
     }
 
     @Test func `operators are notified until when a notifier rests`() throws {
-        let notifier = DeliveryNotifier(.later(30_000, slowsDown: true))
+        let notifier = DeliveryNotifier(.later(30_000, requestsBackoff: true))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
         func nextAttemptAt() -> UnixMilliseconds? { fixture.inbox.withLock { $0.statuses.first?.nextAttemptAt } }
@@ -186,7 +186,7 @@ import Time
     }
 
     @Test func `keeps the order of a ticket`() throws {
-        let notifier = DeliveryNotifier(keepsTicketOrder: true)
+        let notifier = DeliveryNotifier(preservesTicketOrder: true)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number, keepsOrder: true) }
         fixture.accept(4, ticket: 2, keepsOrder: true)
@@ -206,7 +206,7 @@ import Time
 
     /// What was accepted in order stays so, and waits for nothing but its turn when the setting has gone.
     @Test func `the next of a ticket goes at once whatever the setting is now`() throws {
-        let (old, next) = (DeliveryNotifier(keepsTicketOrder: true), DeliveryNotifier())
+        let (old, next) = (DeliveryNotifier(preservesTicketOrder: true), DeliveryNotifier())
         let fixture = try DeliveryFixture(["a": old])
         for number in 1...5 { fixture.accept(number, keepsOrder: true) }
         #expect(old.waitForTries(1))

@@ -22,7 +22,7 @@ import Time
             conversations: [Self.name],
             userID: user
         ) { conversations in
-            if conversations[Self.name]?.isOfFormer == true { return .ignored(reason: nil) }
+            if conversations[Self.name]?.isOfForgottenPerson == true { return .ignored(reason: nil) }
             let count = conversations[Self.name]?.data ?? []
             return .decided(
                 conversations: [ConversationState(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], incomingEvents: [incoming],
@@ -126,7 +126,7 @@ import Time
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
-        #expect(try asked(fixture.store) == ConversationState(Self.name, userID: "", data: ConversationState.formerData))
+        #expect(try asked(fixture.store) == ConversationState(Self.name, userID: "", data: ConversationState.forgottenPersonData))
         #expect(try fixture.store.proveErasure(of: PersonTraces(Self.person)).tables == [])
         #expect(try fixture.store.take(report(2)) == .ignored(reason: nil))
         #expect(try fixture.store.all() == [])

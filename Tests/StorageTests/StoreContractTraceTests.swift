@@ -49,7 +49,7 @@ import Time
         let event = Event(
             id: Sample(1).event.id, kind: .userForgotten,
             identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: ""),
-            userID: "user", occurredAt: 3000, receivedAt: 3000, expiresAt: 100_000, data: Event.noData, trace: Self.trace)
+            userID: "user", occurredAt: 3000, receivedAt: 3000, expiresAt: 100_000, data: Event.emptyData, trace: Self.trace)
         try store.revoke(
             .sample(1, .formerUser(try FormerUser(person, salt: [UInt8](0..<32)))),
             announcing: IncomingEvent(event, to: [Subscription(notifier: "crm")], isErased: true))

@@ -104,8 +104,8 @@ enum AuthorizationFacts {
             ]
         case .known(let known):
             guard let history = known.history else { return [Self.absence(known)] }
-            let (denial, isKeptOut) = (denial(key), history.isDenied || history.isUndecided)
-            let success = history.lastSuccess.map { $0.step(isKeptOut || $0.isShadowed ? .note : .ok) }
+            let (denial, isBlocked) = (denial(key), history.isDenied || history.isUndecided)
+            let success = history.lastSuccess.map { $0.step(isBlocked || $0.isShadowed ? .note : .ok) }
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
             return [reason(key), denial, success].compactMap(\.self) + earlier
         }

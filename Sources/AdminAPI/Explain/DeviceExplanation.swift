@@ -103,8 +103,8 @@ extension Explanation {
     ///   - isKeptOut: whether the person is denied with any key, which has a remedy of its own.
     ///   - uses: the used part of the limits that apply.
     ///   - usual: the remedy without an obstacle.
-    static func registering(isKeptOut: Bool, _ uses: [LimitUse], usual: LocalizedText) -> LocalizedText? {
-        if isKeptOut { return nil }
+    static func registering(isBlocked: Bool, _ uses: [LimitUse], usual: LocalizedText) -> LocalizedText? {
+        if isBlocked { return nil }
         guard let next = uses.compactMap(\.nextAt).max().map({ RFC3339.text($0) }) else { return usual }
         return LocalizedText(
             "Wait until \(next): push_tokens.limits allow no registration before. Then have the person open the app.",
@@ -120,7 +120,7 @@ extension Explanation {
             text: LocalizedText(
                 "No device \(owner) with this id has a push token.", "Устройства с таким идентификатором и пуш-токеном \(owner) нет."),
             remedy: registering(
-                isKeptOut: facts.keepingOut != nil, facts.limitUses,
+                isBlocked: facts.keepingOut != nil, facts.limitUses,
                 usual: LocalizedText(
                     "Have the person open the app while signed in, and see the result of its registration: \(series) counts results. ",
                     "Пусть человек войдёт и откроет приложение; посмотрите, чем кончится регистрация: итоги считает \(series). ")

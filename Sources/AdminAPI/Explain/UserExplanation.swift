@@ -177,7 +177,7 @@ extension Explanation {
                     text: LocalizedText(
                         "No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
                     remedy: registering(
-                        isKeptOut: facts.key.revocations.found.contains(where: facts.key.keepsOut), facts.limitUses,
+                        isBlocked: facts.key.revocations.found.contains(where: facts.key.keepsOut), facts.limitUses,
                         usual: LocalizedText(
                             "Have the person open the app, which registers its push token; ",
                             "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")

@@ -35,7 +35,7 @@ extension ConfigurationReader {
     static let keyLifeKeys: ConfigurationKeys = [
         .live("longest_life_seconds", .integer(1...longestTime), meaning: "as for all apps; at most that value"),
         .live(
-            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLife.standardSeconds)`, or that of all apps",
+            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLifetime.standardSeconds)`, or that of all apps",
             meaning: "as for all apps"),
     ]
 

@@ -17,7 +17,7 @@ extension ConfigurationReader {
         .live("first_message", .object(botFirstMessageKeys)),
         .live("connect_to_person", .object(botHandOffKeys)),
         .live(
-            "ticket_life_seconds", .integer(60...3600, default: Int(BotDefinition.usualTicketLifeSeconds)),
+            "ticket_life_seconds", .integer(60...3600, default: Int(BotDefinition.defaultTicketLifetimeSeconds)),
             meaning: "lifetime of a start's ticket; at most that of the security key"),
         .live("record_arguments", .bool(default: false), meaning: "stores the arguments of calls in clear"),
         .required("functions", .objects(botFunctionKeys), meaning: "1 to 64; [the vendor's limit](BOTS.md#limits) is lower"),
@@ -35,9 +35,9 @@ extension ConfigurationReader {
                 consent to a [hand-off to a person](BOTS.md#hand-off-to-a-person): `user` or `none`. Without `connect_to_person`, no \
                 hand-off
                 """),
-        .live("title", .text(default: BotHandOff.usualTitle), meaning: "title of a new ticket, 1 to 100 UTF-16 code units"),
+        .live("title", .text(default: BotHandOff.defaultTitle), meaning: "title of a new ticket, 1 to 100 UTF-16 code units"),
         .live(
-            "message", .text(default: BotHandOff.usualMessage),
+            "message", .text(default: BotHandOff.defaultMessage),
             meaning: "support's message in the customer's name: `{summary}` once, with at most 1,000 other UTF-16 code units"),
     ]
 
@@ -64,7 +64,7 @@ extension ConfigurationReader {
         .required("url", .address(), meaning: "address to call; `{PARAMETER}` in path segments and query values"),
         .live("headers", .object(botHeaderKeys)),
         .live(
-            "timeout_ms", .integer(100...30_000, default: BotRequest.usualTimeoutMilliseconds),
+            "timeout_ms", .integer(100...30_000, default: BotRequest.defaultTimeoutMilliseconds),
             meaning: "time limit of the backend; the vendor waits about three seconds"),
     ]
 

@@ -28,7 +28,7 @@ extension ConfigurationReader {
             "longest_life_seconds", .integer(1...longestTime),
             meaning: "maximum lifetime of keys; older keys are denied, longer ones not minted"),
         .live(
-            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLife.standardSeconds)`",
+            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLifetime.standardSeconds)`",
             meaning: "lifetime of minted keys without `ttl_seconds`, cut at the maximum; 0: no expiry"),
     ]
 

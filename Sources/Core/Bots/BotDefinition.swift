@@ -43,7 +43,7 @@ package struct BotDefinition: Sendable {
     /// Takes parts that the caller has validated.
     package init(
         name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], model: BotModel = .vendor,
-        systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = usualTicketLifeSeconds,
+        systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = defaultTicketLifetimeSeconds,
         recordsArguments: Bool = false, functions: [BotFunction]
     ) throws(CryptoError) {
         keys = try BotKeys(secrets)
@@ -52,7 +52,7 @@ package struct BotDefinition: Sendable {
         (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
     }
 
-    package static var usualTicketLifeSeconds: UInt64 { 600 }
+    package static var defaultTicketLifetimeSeconds: UInt64 { 600 }
 
     package func function(named name: String) -> BotFunction? {
         functions.first { $0.name.hasSameBytes(as: name) }

@@ -11,8 +11,8 @@ package struct BotHandOff: Sendable, Equatable {
     package static let longestSummary = 500
     /// The longest message without the summary, in UTF-16 code units. The help desk accepts both together.
     package static let longestMessage = 1000
-    package static let usualTitle = "Handed over by the bot"
-    package static let usualMessage = "Summary of the bot, unchecked: {summary}"
+    package static let defaultTitle = "Handed over by the bot"
+    package static let defaultMessage = "Summary of the bot, unchecked: {summary}"
     /// The longest wait before the first call to the help desk.
     package static let queueMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     /// The longest hand-off: the wait, then six calls to the help desk of at most five seconds each.
@@ -47,7 +47,7 @@ package struct BotHandOff: Sendable, Equatable {
         }
         guard case .literal(let words)? = message.pieces.first, !Self.shown(words).isEmpty else {
             throw TicketProblem(
-                "message", "expected words before {\(Self.summaryName)} that say who wrote it, such as \"\(Self.usualMessage)\"")
+                "message", "expected words before {\(Self.summaryName)} that say who wrote it, such as \"\(Self.defaultMessage)\"")
         }
         guard message.filled({ _ in "" }).utf16.count <= Self.longestMessage else {
             throw TicketProblem("message", "expected at most \(Self.longestMessage) UTF-16 code units beside the summary")

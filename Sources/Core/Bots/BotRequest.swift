@@ -32,10 +32,10 @@ package struct BotRequest: Sendable {
     package let timeoutMilliseconds: Int
 
     /// The vendor waits for about this long.
-    package static var usualTimeoutMilliseconds: Int { 3000 }
+    package static var defaultTimeoutMilliseconds: Int { 3000 }
 
     package init(
-        method: BotMethod, url: BotURLTemplate, headers: [Header] = [], timeoutMilliseconds: Int = usualTimeoutMilliseconds
+        method: BotMethod, url: BotURLTemplate, headers: [Header] = [], timeoutMilliseconds: Int = defaultTimeoutMilliseconds
     ) {
         (self.method, self.url, self.headers, self.timeoutMilliseconds) = (method, url, headers, timeoutMilliseconds)
     }

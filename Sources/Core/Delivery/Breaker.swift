@@ -154,12 +154,12 @@ extension Breaker {
     /// Permits no attempt until `resume`. The last of several reasons is reported.
     /// - Parameter probeAfterMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts under way
     ///   are then ignored. nil: no probes.
-    package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
+    package mutating func pause(_ reason: BreakerState.PauseReason, probeIntervalMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
         let isProbing = pause?.isProbing == true
-        pause = Pause(reason, probeAfterMilliseconds: probeAfterMilliseconds, now: now)
-        if isProbing, probeAfterMilliseconds != nil {
+        pause = Pause(reason, probeIntervalMilliseconds: probeIntervalMilliseconds, now: now)
+        if isProbing, probeIntervalMilliseconds != nil {
             pause?.isProbing = true
-        } else if probeAfterMilliseconds != nil {
+        } else if probeIntervalMilliseconds != nil {
             era += 1
         }
     }

@@ -4,15 +4,15 @@ internal import Time
 struct Pause: Sendable, Equatable {
     let reason: BreakerState.PauseReason
     var isProbing = false
-    private let probeAfterMilliseconds: UInt64?
+    private let probeIntervalMilliseconds: UInt64?
     /// The wait before the next probe; nil: no probe.
     private var wait: Wait?
     private var isOver = false
 
     /// - Parameter probeAfterMilliseconds: the wait before each probe; nil: no probes.
-    init(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64?, now: UnixMilliseconds) {
+    init(_ reason: BreakerState.PauseReason, probeIntervalMilliseconds: UInt64?, now: UnixMilliseconds) {
         self.reason = reason
-        self.probeAfterMilliseconds = probeAfterMilliseconds
+        self.probeIntervalMilliseconds = probeIntervalMilliseconds
         probeEnded(now: now)
     }
 
@@ -30,7 +30,7 @@ struct Pause: Sendable, Equatable {
     mutating func probeEnded(now: UnixMilliseconds) {
         isProbing = false
         isOver = false
-        wait = probeAfterMilliseconds.map { Wait(now: now, lengthMilliseconds: $0) }
+        wait = probeIntervalMilliseconds.map { Wait(now: now, lengthMilliseconds: $0) }
     }
 }
 

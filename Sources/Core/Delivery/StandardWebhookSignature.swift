@@ -4,7 +4,7 @@ package import Time
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
     /// The largest difference between a timestamp and now, in milliseconds.
-    package static let usualTolerance: UInt64 = 300_000
+    package static let defaultTolerance: UInt64 = 300_000
 
     /// The value of `webhook-timestamp`: Unix seconds in decimal digits.
     package let timestamp: String
@@ -29,7 +29,7 @@ package struct StandardWebhookSignature: Sendable {
     /// compared in constant time. Signatures of unknown versions are ignored.
     package static func isGenuine(
         signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], now: UnixMilliseconds,
-        toleranceMilliseconds: UInt64 = usualTolerance
+        toleranceMilliseconds: UInt64 = defaultTolerance
     ) throws(CryptoError) -> Bool {
         guard !holdsFullStop(id), let sent = moment(ofTimestamp: timestamp) else { return false }
         guard now.offset(from: sent).magnitude <= toleranceMilliseconds else { return false }

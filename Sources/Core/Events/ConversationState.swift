@@ -18,7 +18,7 @@ package struct ConversationState: Sendable, Equatable {
     }
 
     /// The data of a topic whose person was forgotten. No event may be made of later reports about it.
-    package static let formerData = Array("former".utf8)
+    package static let forgottenPersonData = Array("former".utf8)
 
     package let name: Name
     /// Empty: unknown.
@@ -30,7 +30,7 @@ package struct ConversationState: Sendable, Equatable {
         (self.name, self.userID, self.data) = (name, userID, data)
     }
 
-    package var isOfFormer: Bool { data == Self.formerData }
+    package var isOfForgottenPerson: Bool { data == Self.forgottenPersonData }
 }
 
 /// A report of a help desk. It leads to one event, several or none, depending on earlier reports.

@@ -98,16 +98,16 @@ package struct DeliveryAttempt: Sendable, Equatable {
 }
 
 extension Delivery: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        event.convertMoments(convert)
-        dueAt.convertMoments(convert)
-        endedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        event.convertTimes(convert)
+        dueAt.convertTimes(convert)
+        endedAt.convertTimes(convert)
     }
 }
 
 extension DeliveryAttempt: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        startedAt.convertMoments(convert)
-        endedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        startedAt.convertTimes(convert)
+        endedAt.convertTimes(convert)
     }
 }

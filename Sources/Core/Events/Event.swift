@@ -120,19 +120,19 @@ package struct Event: Sendable, Equatable {
     package private(set) var receivedAt: UnixMilliseconds
     /// The latest end of its deliveries.
     package private(set) var expiresAt: UnixMilliseconds
-    /// The payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
+    /// The payload, such as `Comment`, as the text of a JSON object; `emptyData` once no delivery needs it any more.
     package let data: [UInt8]
 
     /// The span of the request that caused the event, and the parent of its attempts' spans; nil: no request caused it.
     package let trace: TraceContext?
 
     /// The data of an event whose texts and tokens were erased.
-    package static let noData = Array("{}".utf8)
+    package static let emptyData = Array("{}".utf8)
 
     /// For notifiers that keep an order.
     package var orderKey: OrderKey { identity.ticketID.map { .ticket($0) } ?? .person(ByteKey(userID)) }
 
-    package var hasData: Bool { data != Self.noData }
+    package var hasData: Bool { data != Self.emptyData }
 
     package init(
         id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UnixMilliseconds,
@@ -153,8 +153,8 @@ package struct Event: Sendable, Equatable {
 }
 
 extension Event: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        receivedAt.convertMoments(convert)
-        expiresAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        receivedAt.convertTimes(convert)
+        expiresAt.convertTimes(convert)
     }
 }

@@ -48,11 +48,11 @@ package enum Deduplication {
     package static let milliseconds: UInt64 = 90 * 86_400_000
 
     /// Returns the earliest arrival of a comment that must be deduplicated.
-    package static func recognisedFrom(now: UnixMilliseconds) -> UnixMilliseconds { now.saturating(subtracting: milliseconds) }
+    package static func earliestArrival(now: UnixMilliseconds) -> UnixMilliseconds { now.saturating(subtracting: milliseconds) }
 }
 
 extension IncomingEvent: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        event.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        event.convertTimes(convert)
     }
 }

@@ -21,7 +21,7 @@ package import Time
 /// steps.
 package protocol Notifier: Sendable {
     /// Whether the deliveries of one ticket must be attempted one after the other, in the order of acceptance.
-    var keepsTicketOrder: Bool { get }
+    var preservesTicketOrder: Bool { get }
     /// The most attempts that run at once.
     var concurrency: Int { get }
     var retryPolicy: RetryPolicy { get }
@@ -29,7 +29,7 @@ package protocol Notifier: Sendable {
     var longestAttemptMilliseconds: UInt64 { get }
     /// The time after a `misconfigured` outcome until one delivery is attempted, to find out whether the receiver was repaired; nil: only a
     /// reload resumes deliveries.
-    var probeAfterMilliseconds: UInt64? { get }
+    var probeIntervalMilliseconds: UInt64? { get }
     /// The most calls to the receiver about one person or one device; at most one rule per scope. Only the calls that `RateLimitedCall`
     /// describes are counted, and the notifier must make no others.
     var rateLimits: [OutboundRateLimit] { get }
@@ -48,7 +48,7 @@ package protocol Notifier: Sendable {
 extension Notifier {
     /// The longest that can be configured.
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
-    package var probeAfterMilliseconds: UInt64? { nil }
+    package var probeIntervalMilliseconds: UInt64? { nil }
     package var tracedServer: ServerAddress? { nil }
     package var rateLimits: [OutboundRateLimit] { [] }
     /// For notifiers without settings.
@@ -84,33 +84,33 @@ package struct DeliveryOutcome: Sendable, Equatable {
     /// A stable word for metrics and operators, such as `status_503`; never text that the receiver wrote.
     package let reason: String
     /// Whether attempts pause for a while: the receiver requested fewer, or responded 502 or 504.
-    package let slowsDown: Bool
+    package let requestsBackoff: Bool
     /// Whether the outcome concerns only this device and says nothing about the receiver's health, so that other deliveries may start now.
     package let isAboutDevice: Bool
     /// Whether the receiver was called. An outcome without a call, such as for a superseded event, says nothing about its health.
-    package let wasAsked: Bool
+    package let calledReceiver: Bool
     /// Whether the call may have reached the receiver. A call that has not is not counted towards `rateLimits`.
     package let mayHaveArrived: Bool
     /// The provider's environment that accepted the token, to be stored with the device; nil when the device's record already has it.
     package let environment: String?
     /// Whether the receiver works and only requests fewer attempts, which is no failure. A proxy responds 502 or 504 if it is down.
-    package var asksForLess: Bool { slowsDown && status.map { $0 < 500 } ?? true }
+    package var isThrottled: Bool { requestsBackoff && status.map { $0 < 500 } ?? true }
     /// nil: nothing is doubtful, or the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?
     /// The status of the only response; nil when there was none or there were several.
     package let status: Int?
 
     package init(
-        _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
+        _ verdict: Verdict, reason: String, requestsBackoff: Bool = false, isAboutDevice: Bool = false, calledReceiver: Bool = true,
         mayHaveArrived: Bool = true,
         environment: String? = nil, settingsFault: SettingsFault? = nil, status: Int? = nil
     ) {
         self.verdict = verdict
         self.reason = reason
-        self.slowsDown = slowsDown
+        self.requestsBackoff = requestsBackoff
         self.isAboutDevice = isAboutDevice
-        self.wasAsked = wasAsked
-        self.mayHaveArrived = wasAsked && mayHaveArrived
+        self.calledReceiver = calledReceiver
+        self.mayHaveArrived = calledReceiver && mayHaveArrived
         self.environment = environment
         self.settingsFault = settingsFault
         self.status = status

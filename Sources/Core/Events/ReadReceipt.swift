@@ -5,7 +5,7 @@ package import Time
 package struct ReadReceipt: Sendable, Equatable {
     /// The most pending deliveries of a notifier that are examined, the earliest due first; other writes to the store wait meanwhile. An
     /// app has so many pending pushes only during a provider's outage.
-    package static let mostExamined = 5000
+    package static let maximumExaminedDeliveries = 5000
 
     package let person: RevokedPerson
     /// See `Comment.conversation`; nil: all conversations.
@@ -34,7 +34,7 @@ package struct ReadReceipt: Sendable, Equatable {
 }
 
 extension ReadReceipt: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { receivedAt.convertMoments(convert) }
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { receivedAt.convertTimes(convert) }
 }
 
 extension Event {
@@ -65,7 +65,7 @@ extension Event {
 extension Report {
     /// The time in which the same person and conversation have no second event except for devices, in milliseconds: an app may report each
     /// message that it shows.
-    package static let seenPauseMilliseconds: UInt64 = 1000
+    package static let seenCoalescingMilliseconds: UInt64 = 1000
 
     /// Makes the report of a backend's receipt. It is never deduplicated, because each receipt may end further deliveries.
     /// - Parameters:
@@ -80,7 +80,7 @@ extension Report {
         self.init(
             appID: person.appID, identity: event.identity, id: id, receivedAt: now, conversations: [name], userID: person.userID
         ) { conversations in
-            if let last = conversations[name], last.wasSeen(by: person.userID, within: Self.seenPauseMilliseconds, of: now) {
+            if let last = conversations[name], last.wasSeen(by: person.userID, within: Self.seenCoalescingMilliseconds, of: now) {
                 // The mark ends the withdrawals that wait, so it always brings new ones.
                 let withdrawing = subscriptions.filter(\.isForEachDevice)
                 let incomingEvents = withdrawing.isEmpty ? [] : [IncomingEvent(event, to: withdrawing)]

@@ -40,16 +40,16 @@ package struct Application: Sendable {
     package let digest: KeyedDigest
     /// By rising id; empty only when the app's backend alone decides.
     package let keys: [Key]
-    package let life: KeyLife
+    package let life: KeyLifetime
     /// Until this time, authorizations that would be denied are answered 200; nil: they are denied.
     package let shadowUntil: UnixSeconds?
     package let verification: VerifyMode
     /// The key of the references to users in logs, while the app has no other.
-    let spareSecret: HMACKey<SHA256>?
+    let fallbackReferenceSecret: HMACKey<SHA256>?
 
     /// - Parameter signingSecret: signs the calls of the app's backend; without `keys`, also the key of references to users in logs.
     package init(
-        id: String, keys: [Key], life: KeyLife = KeyLife(), shadowUntil: UnixSeconds? = nil, verification: VerifyMode = .key,
+        id: String, keys: [Key], life: KeyLifetime = KeyLifetime(), shadowUntil: UnixSeconds? = nil, verification: VerifyMode = .key,
         signingSecret: StandardWebhookSecret? = nil
     ) {
         self.id = Array(id.utf8)
@@ -59,7 +59,7 @@ package struct Application: Sendable {
         self.life = life
         self.shadowUntil = shadowUntil
         self.verification = verification
-        spareSecret = signingSecret?.key
+        fallbackReferenceSecret = signingSecret?.key
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 
@@ -78,7 +78,7 @@ package struct Application: Sendable {
 }
 
 /// The life of one app's security keys, where it differs from other apps.
-package struct KeyLife: Sendable, Equatable {
+package struct KeyLifetime: Sendable, Equatable {
     /// The default life of a key: a week. `deskgate init` also writes it as the longest life.
     package static let standardSeconds: UInt64 = 7 * 24 * 3600
 
@@ -104,7 +104,7 @@ package struct KeyPolicy: Sendable, Equatable {
         self.longestLifeSeconds = longestLifeSeconds
     }
 
-    package func narrowed(by life: KeyLife) -> KeyPolicy {
+    package func narrowed(by life: KeyLifetime) -> KeyPolicy {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 

@@ -59,7 +59,7 @@ package struct AuthorizationHistory: Sendable {
         }
 
         /// Whether the request had a genuine key. If only the app's backend understands keys, a blocked user is denied without one.
-        package var isOfGenuineKey: Bool { provesUser && keyID != nil }
+        package var hadGenuineKey: Bool { provesUser && keyID != nil }
     }
 
     package private(set) var lastSuccess: Success?
@@ -89,7 +89,7 @@ package struct AuthorizationHistory: Sendable {
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
         // Like in `merged`, a success counts as the later one of answers within one second.
-        return denials.first { $0.isOfGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
+        return denials.first { $0.hadGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 
     /// Counts the denials of the last ten minutes, in whole minutes.
@@ -144,7 +144,7 @@ package struct AuthorizationHistory: Sendable {
     private mutating func dropOldest() {
         while denials.count > Self.mostDenials {
             let last = denials.count - 1
-            denials.remove(at: denials.firstIndex(where: \.isOfGenuineKey) == last ? last - 1 : last)
+            denials.remove(at: denials.firstIndex(where: \.hadGenuineKey) == last ? last - 1 : last)
         }
     }
 }

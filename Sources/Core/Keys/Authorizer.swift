@@ -26,28 +26,28 @@ package final class Authorizer: Sendable {
         /// Like `application`, but also set when only the security key is malformed.
         package let namedApplication: Int?
         /// Whether the person is blocked or was forgotten, so that shadow mode does not apply.
-        fileprivate let isKeptOut: Bool
+        fileprivate let isBlocked: Bool
 
-        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isKeptOut: Bool = false) {
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isBlocked: Bool = false) {
             self.verdict = verdict
             self.application = application
             namedApplication = application
-            self.isKeptOut = isKeptOut
+            self.isBlocked = isBlocked
         }
 
         fileprivate init(malformedKey error: ValidationError, _ namedApplication: Int?) {
             verdict = .malformed(error)
-            (application, self.namedApplication, isKeptOut) = (nil, namedApplication, false)
+            (application, self.namedApplication, isBlocked) = (nil, namedApplication, false)
         }
 
         /// Returns the decision with the verdict to which the app's backend has led.
         /// - Parameter isKeptOut: whether the user was blocked while the backend was queried.
-        package func confirmed(by verdict: Verdict, isKeptOut: Bool = false) -> Authorization {
-            Authorization(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
+        package func confirmed(by verdict: Verdict, isBlocked: Bool = false) -> Authorization {
+            Authorization(verdict, application, isBlocked: self.isBlocked || isBlocked)
         }
 
         /// The decision as if the named app did not exist: a malformed request stays malformed, any other is denied.
-        package var ofUnknownApp: Authorization {
+        package var asUnknownApp: Authorization {
             if case .malformed = verdict { Authorization(verdict) } else { Authorization(.denied(.unknownApp, keyID: nil)) }
         }
     }
@@ -89,10 +89,10 @@ package final class Authorizer: Sendable {
             return decision
         }
         guard revocations.isKnown else { return Authorization(.undecided(.revocationsUnknown), application) }
-        guard let isKeptOut = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
+        guard let isBlocked = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
             return Authorization(.undecided(.internalError), application)
         }
-        return Authorization(decision.verdict, application, isKeptOut: isKeptOut)
+        return Authorization(decision.verdict, application, isBlocked: isBlocked)
     }
 
     private func verify(
@@ -150,7 +150,7 @@ package final class Authorizer: Sendable {
     /// operator's decision about a person. A sign-out and a revoked key concern keys, so they do not keep a user out.
     package func applyingShadowMode(to decision: Authorization, now: UnixSeconds) -> Authorization {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
-            applications[application].shadowEnd(at: now) != nil, !decision.isKeptOut
+            applications[application].shadowEnd(at: now) != nil, !decision.isBlocked
         else { return decision }
         return Authorization(.shadowed(denial, keyID: keyID), application)
     }
@@ -218,7 +218,7 @@ extension Authorizer {
 
     /// Derives the key of an app's digests from the secret of its references. An app without any secret has a key of this process.
     private static func userKey(of application: Application) throws(CryptoError) -> KeyedDigest {
-        guard let secret = application.keys.first?.secret ?? application.spareSecret else { return application.digest }
+        guard let secret = application.keys.first?.secret ?? application.fallbackReferenceSecret else { return application.digest }
         let code = try secret.code { message throws(CryptoError) in
             try message.append(recentLabel)
             try message.append(application.id.span)
@@ -231,7 +231,7 @@ extension Authorizer {
     private func namingSecret(of application: Int?) -> HMACKey<SHA256>? {
         guard !applications.isEmpty else { return nil }
         let application = applications[application ?? 0]
-        return application.keys.first?.secret ?? application.spareSecret
+        return application.keys.first?.secret ?? application.fallbackReferenceSecret
     }
 
     private func reference(_ secret: HMACKey<SHA256>?, appID: Span<UInt8>, userID: Span<UInt8>) -> String? {

@@ -17,7 +17,7 @@ package struct KeyRotation: Sendable {
         }
 
         /// Whether no security key made with it is allowed, so that its removal denies no user.
-        fileprivate var isUseless: Bool { isOver || isRevoked }
+        fileprivate var isRemovable: Bool { isOver || isRevoked }
 
         fileprivate func with(state: Application.Key.State) -> Key {
             Key(id: id, state: state, isOver: isOver, isRevoked: isRevoked)
@@ -58,16 +58,16 @@ package struct KeyRotation: Sendable {
     /// The newest key by id is to be the active one. A key is added only when no other is left. A key that has ended or is revoked is never
     /// made active.
     package var next: Step? {
-        guard let newest = keys.last(where: { !$0.isUseless }) else { return added }
+        guard let newest = keys.last(where: { !$0.isRemovable }) else { return added }
         let others = keys.filter { $0.id != newest.id }
-        if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isUseless }) { return .activate(newest.id) }
+        if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isRemovable }) { return .activate(newest.id) }
         // While a revoked key is there, its number is taken: a new key of that number would be revoked as well.
         let removable = others.first { !$0.isRevoked || $0.id < newest.id }
         return removable.map { .retire($0.id) } ?? added
     }
 
     /// Whether a key has ended by its `not_after` or is revoked, so that its removal denies no user.
-    package func isUseless(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isUseless } }
+    package func isRemovable(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isRemovable } }
 
     /// Whether these keys are the result of the step on `earlier`.
     package func follows(_ step: Step, _ earlier: KeyRotation) -> Bool {

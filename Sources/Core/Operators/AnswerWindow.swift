@@ -110,9 +110,9 @@ package struct AnswerWindow: Sendable {
     package mutating func findings(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) -> [Finding] {
         keep(counts, now: now)
         let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
-        let letIn = sums.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
+        let allowed = sums.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
         let apps = Set(sums.keys.map(\.app)).filter { !$0.text.isEmpty }.sorted()
-        return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, letIn: letIn)
+        return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, allowed: allowed)
     }
 
     /// Takes the totals until a change of the configuration, which may have removed the causes of bad responses. These still count until
@@ -123,34 +123,34 @@ package struct AnswerWindow: Sendable {
     }
 
     /// Whether a request was allowed within this time, according to the totals taken so far.
-    package func hasLetIn(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
+    package func hasAllowed(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
         slices.contains { slice in now.elapsed(since: slice.at) < milliseconds && slice.count { $0.result == .authorized } > 0 }
     }
 
     private func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
         let own = sums.filter { $0.key.app == app && $0.key.result != .refused }
         let total = own.values.reduce(0, +)
-        let letIn = own.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
-        let isClosed = letIn * Self.share < total
+        let allowed = own.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
+        let isClosed = allowed * Self.share < total
         let undecided = Self.finding(.undecided, result: .undecided, sums: own, total: total, isClosed: isClosed)
             .filter { $0.count * Self.share >= total }
         let denied = Self.finding(.mostDenied, result: .denied, sums: own, total: total, isClosed: true).filter { $0.count * 2 > total }
         let revoked = Self.finding(
             .revoked, result: .denied, sums: own.filter { $0.key.reason == Denial.revoked.rawValue }, total: total, isClosed: false)
-        return undecided + (isClosed ? denied : revoked) + strangers(app, sums, letIn: letIn)
+        return undecided + (isClosed ? denied : revoked) + strangers(app, sums, allowed: allowed)
     }
 
     /// Finds rejections that strangers may have caused.
     /// - Parameters:
     ///   - app: the app that they name; empty: none.
     ///   - letIn: other requests that were allowed.
-    private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
+    private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], allowed: UInt64) -> [Finding] {
         let named = sums.filter { $0.key.app == app }
         let unnamed: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed)]
         return ((app.text.isEmpty ? unnamed : []) + [(.callersRefused, .refused)]).flatMap { kind, result in
             let count = named.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
-            let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result, app) < Self.recovery
-            return Self.finding(kind, result: result, sums: named, total: count + letIn, isClosed: isClosed)
+            let isClosed = allowed * Self.share < count + allowed && allowedSinceLast(result, app) < Self.recovery
+            return Self.finding(kind, result: result, sums: named, total: count + allowed, isClosed: isClosed)
         }
     }
 
@@ -168,7 +168,7 @@ package struct AnswerWindow: Sendable {
     }
 
     /// Counts requests that were allowed after the last such response to callers that name the app, or none: those of the app, or all.
-    private func letInSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
+    private func allowedSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
         slices.reversed().prefix { $0.count { $0.app == app && $0.result == result } == 0 }
             .reduce(0) { $0 + $1.count { $0.result == .authorized && (app.text.isEmpty || $0.app == app) } }
     }
@@ -195,8 +195,8 @@ package struct AnswerWindow: Sendable {
     /// request of any app is allowed.
     private mutating func settle(_ answers: some Collection<Answer>) {
         possiblyRepaired.subtract(answers.map(Cause.init))
-        let letIn = Set(answers.filter { $0.result == .authorized }.map(\.app))
-        let repaired = possiblyRepaired.filter { $0.app.text.isEmpty ? !letIn.isEmpty : letIn.contains($0.app) }
+        let allowed = Set(answers.filter { $0.result == .authorized }.map(\.app))
+        let repaired = possiblyRepaired.filter { $0.app.text.isEmpty ? !allowed.isEmpty : allowed.contains($0.app) }
         guard !repaired.isEmpty else { return }
         possiblyRepaired.subtract(repaired)
         for index in slices.indices { slices[index].counts = slices[index].counts.filter { !repaired.contains(Cause($0.key)) } }

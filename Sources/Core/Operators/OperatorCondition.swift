@@ -113,7 +113,7 @@ package enum ConditionStatus: Sendable, Equatable {
 }
 
 extension OperatorCondition: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        since.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertTimes(convert)
     }
 }

@@ -51,10 +51,10 @@ package enum QueueRule {
 
 /// Decides when a reported problem is over.
 package enum ProblemRule {
-    /// Limits an unstable problem to ten reports an hour, like a notifier (`NotifierTrouble`).
+    /// Limits an unstable problem to ten reports an hour, like a notifier (`NotifierPauseReporter`).
     /// - Parameter unseenMilliseconds: the time since the problem was last seen.
     package static func status(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
-        let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierTrouble.calmFactor
+        let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierPauseReporter.recoveryFactor
         return unseenMilliseconds >= calm ? .over(.resolved) : .unknown
     }
 }

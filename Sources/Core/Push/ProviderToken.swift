@@ -80,7 +80,7 @@ extension DeliveryOutcome {
     package init(_ failure: ProviderTokenFailure) {
         switch failure.kind {
         case .refused: self.init(.misconfigured, reason: failure.reason)
-        case .unavailable(let wait): self.init(.retry(retryAfterMilliseconds: wait), reason: failure.reason, slowsDown: true)
+        case .unavailable(let wait): self.init(.retry(retryAfterMilliseconds: wait), reason: failure.reason, requestsBackoff: true)
         }
     }
 }

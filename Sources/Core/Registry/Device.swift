@@ -83,8 +83,8 @@ package enum DeviceTypes: Sendable, Equatable {
 }
 
 extension Device: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        registeredAt.convertMoments(convert)
-        seenAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        registeredAt.convertTimes(convert)
+        seenAt.convertTimes(convert)
     }
 }

@@ -88,7 +88,7 @@ package struct CallTimes: Sendable, Equatable {
 }
 
 extension CallTimes: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         let count = bytes.count / Self.width
         self = stride(from: count, to: 0, by: -1).reduce(CallTimes()) { times, last in
             earliest(ofLast: last).map { times.adding(convert($0), keeping: count) } ?? times

@@ -63,13 +63,13 @@ package struct DeviceFilter: Sendable, Equatable {
 }
 
 extension Registration: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        now.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        now.convertTimes(convert)
     }
 }
 
 extension Registration.Outcome: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .limited(let rule, let until): self = .limited(rule: rule, until: convert(until))
         case .registered, .unchanged, .removed, .revoked, .undecided: break

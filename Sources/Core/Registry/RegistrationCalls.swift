@@ -13,9 +13,9 @@ package struct RegistrationCalls: Sendable, Equatable {
 }
 
 extension RegistrationCalls: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        user.convertMoments(convert)
-        devices.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        user.convertTimes(convert)
+        devices.convertTimes(convert)
     }
 }
 

@@ -28,8 +28,8 @@ package enum Admission {
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
         // An event that tells of the person's end leaves the store with that end.
         guard !incoming.isErased else { return nil }
-        switch try isFormer(incoming.event.userID, of: incoming.event.identity.appID, in: rows) {
-        case .success(let isFormer): return isFormer ? .success(.ignored) : nil
+        switch try isForgotten(incoming.event.userID, of: incoming.event.identity.appID, in: rows) {
+        case .success(let isForgotten): return isForgotten ? .success(.ignored) : nil
         case .failure(let error): return .failure(StoreError(.unavailable, error.description))
         }
     }
@@ -44,7 +44,7 @@ package enum Admission {
         let users = changed.map(\.userID) + incomingEvents.map(\.event.userID) + [receipt?.person.userID].compactMap { $0 }
         let named = Set(users.map { ByteKey($0) })
         for userID in named.sorted() {
-            switch try isFormer(userID.text, of: report.appID, in: rows) {
+            switch try isForgotten(userID.text, of: report.appID, in: rows) {
             case .success(false): continue
             case .success(true): return .ignored(reason: nil)
             case .failure: return .undecided
@@ -53,11 +53,11 @@ package enum Admission {
         return decision
     }
 
-    private static func isFormer<Rows: RegistryRows>(
+    private static func isForgotten<Rows: RegistryRows>(
         _ userID: String, of appID: String, in rows: Rows
     ) throws(Rows.Failure) -> Result<Bool, CryptoError> {
         guard !userID.isEmpty else { return .success(false) }
         let revocations = try rows.revocations(appID: appID, userID: userID)
-        return Result { () throws(CryptoError) in try revocations.isFormer(appID: appID.utf8.span, userID: userID.utf8.span) }
+        return Result { () throws(CryptoError) in try revocations.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span) }
     }
 }

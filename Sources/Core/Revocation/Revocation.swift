@@ -102,7 +102,7 @@ package enum RevocationFilter: Sendable, Equatable {
 }
 
 extension Revocation: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        createdAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        createdAt.convertTimes(convert)
     }
 }

@@ -87,7 +87,7 @@ package final class Revocations: Sendable {
     private func revokesPerson(
         issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
-        if try isFormer(appID: appID, userID: userID) { return true }
+        if try isForgotten(appID: appID, userID: userID) { return true }
         if hasApps, covers(RevocationDigests.everyKey(app), issuedAt) { return true }
         return hasUsers && covers(RevocationDigests.user(app, userID), issuedAt)
     }
@@ -108,13 +108,13 @@ package final class Revocations: Sendable {
     /// Whether a person is blocked or was forgotten, with any key: for apps whose keys only the backend understands, and for shadow mode.
     /// - Throws: when OpenSSL fails.
     package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
-        if try isFormer(appID: appID, userID: userID) { return true }
+        if try isForgotten(appID: appID, userID: userID) { return true }
         return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
     }
 
     /// Whether a person was forgotten, so that no data of the person is accepted. Does not call OpenSSL while no person was.
     /// - Throws: when OpenSSL fails.
-    package func isFormer(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+    package func isForgotten(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         guard hasFormers else { return false }
         for index in formers.indices {
             let digest = try formers[index].digest(appID: appID, userID: userID)

@@ -121,20 +121,20 @@ package enum BotCallBeginning: Sendable, Equatable {
 }
 
 extension BotCall: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        at.convertMoments(convert)
-        endedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        at.convertTimes(convert)
+        endedAt.convertTimes(convert)
     }
 }
 
 extension BotCall.Ending: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        at.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        at.convertTimes(convert)
     }
 }
 
 extension BotCallBeginning: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .repeated(let call): self = .repeated(call.converted(convert))
         case .new: break

@@ -50,13 +50,13 @@ package struct BotCallPage: Sendable, Equatable {
 }
 
 extension BotCallFilter: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        since.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertTimes(convert)
     }
 }
 
 extension BotCallPage: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        calls.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        calls.convertTimes(convert)
     }
 }

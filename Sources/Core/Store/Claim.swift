@@ -79,18 +79,18 @@ package struct Claimed: Sendable, Equatable {
 }
 
 extension Claim: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        now.convertMoments(convert)
-        latestDue.convertMoments(convert)
-        expiredBy.convertMoments(convert)
-        pauseUpdates.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        now.convertTimes(convert)
+        latestDue.convertTimes(convert)
+        expiredBy.convertTimes(convert)
+        pauseUpdates.convertTimes(convert)
     }
 }
 
 extension Claimed: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        deliveries.convertMoments(convert)
-        nextDue.convertMoments(convert)
-        pauses.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        deliveries.convertTimes(convert)
+        nextDue.convertTimes(convert)
+        pauses.convertTimes(convert)
     }
 }

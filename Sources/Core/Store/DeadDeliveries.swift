@@ -36,14 +36,14 @@ package struct DeadCounts: Sendable, Equatable {
 }
 
 extension DeadCounts: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { deliveries.convertMoments(convert) }
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { deliveries.convertTimes(convert) }
 }
 
 extension DeadDeliveries: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        oldestReceivedAt.convertMoments(convert)
-        newestReceivedAt.convertMoments(convert)
-        newestEndedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        oldestReceivedAt.convertTimes(convert)
+        newestReceivedAt.convertTimes(convert)
+        newestEndedAt.convertTimes(convert)
     }
 }
 

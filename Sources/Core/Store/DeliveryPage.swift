@@ -48,7 +48,7 @@ extension Store {
 }
 
 extension DeliveryPage: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        deliveries.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        deliveries.convertTimes(convert)
     }
 }

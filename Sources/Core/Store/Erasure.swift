@@ -126,7 +126,7 @@ extension Event {
         self.init(
             id: id, kind: .userForgotten,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
-            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
+            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.emptyData)
     }
 
     /// Makes the event by which the sessions of a person end at a help desk.
@@ -135,7 +135,7 @@ extension Event {
         self.init(
             id: id, kind: .userSignedOut,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
-            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
+            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.emptyData)
     }
 
     /// The same event without the person, the device, its data, and its trace, whose id others chose.
@@ -143,6 +143,6 @@ extension Event {
         Event(
             id: id, kind: kind,
             identity: Identity(appID: identity.appID, ticketID: identity.ticketID, commentID: identity.commentID, deviceID: ""), userID: "",
-            deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: expiresAt, data: Event.noData)
+            deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: expiresAt, data: Event.emptyData)
     }
 }

@@ -63,8 +63,8 @@ package struct Replica: Sendable, Equatable {
 }
 
 extension KeyUse: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        since.convertMoments(convert)
-        usedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertTimes(convert)
+        usedAt.convertTimes(convert)
     }
 }

@@ -38,13 +38,13 @@ package enum PauseUpdate: Sendable, Equatable {
 }
 
 extension SharedPause: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        until.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        until.convertTimes(convert)
     }
 }
 
 extension PauseUpdate: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .begins(let pause): self = .begins(pause.converted(convert))
         case .ends: break

@@ -161,14 +161,14 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 }
 
 extension FinishedAttempt: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        next.convertMoments(convert)
-        now.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        next.convertTimes(convert)
+        now.convertTimes(convert)
     }
 }
 
 extension FinishedAttempt.Next: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .retry(let time): self = .retry(at: convert(time))
         case .delivered, .dead, .givenUp: break
@@ -177,21 +177,21 @@ extension FinishedAttempt.Next: Timestamped {
 }
 
 extension DeliveryFilter: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        receivedFrom.convertMoments(convert)
-        receivedBefore.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        receivedFrom.convertTimes(convert)
+        receivedBefore.convertTimes(convert)
     }
 }
 
 extension DeliveryStory: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        delivery.convertMoments(convert)
-        attempts.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        delivery.convertTimes(convert)
+        attempts.convertTimes(convert)
     }
 }
 
 extension PendingDeliveries: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
-        oldestReceivedAt.convertMoments(convert)
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        oldestReceivedAt.convertTimes(convert)
     }
 }

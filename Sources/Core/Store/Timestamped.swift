@@ -6,26 +6,26 @@ package import Time
 /// an enum has no `default`, so the compiler finds a new case.
 package protocol Timestamped {
     /// Replaces each moment of this machine's clock. Moments of other clocks, such as a help desk's or a provider's, stay as they are.
-    mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds)
+    mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds)
 }
 
 extension Timestamped {
     /// The same value with each moment of this machine's clock replaced.
     package func converted(_ convert: (UnixMilliseconds) -> UnixMilliseconds) -> Self {
         var copy = self
-        copy.convertMoments(convert)
+        copy.convertTimes(convert)
         return copy
     }
 }
 
 extension UnixMilliseconds: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = convert(self) }
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = convert(self) }
 }
 
 extension Optional: Timestamped where Wrapped: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = map { $0.converted(convert) } }
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = map { $0.converted(convert) } }
 }
 
 extension Array: Timestamped where Element: Timestamped {
-    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = map { $0.converted(convert) } }
+    package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { self = map { $0.converted(convert) } }
 }

@@ -66,7 +66,7 @@ package struct AuthenticatedAnswer: Sendable {
     }
 }
 
-package enum AuthenticatedStep: Sendable {
+package enum AuthenticatedResponse: Sendable {
     case answer(AuthenticatedAnswer)
     /// For an answer that needs another server: the closure starts the work and must not block. It calls `complete` exactly once, on any
     /// thread, perhaps before it returns.

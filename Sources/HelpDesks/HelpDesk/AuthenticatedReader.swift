@@ -5,7 +5,7 @@ package import JSON
 /// - Returns: whether to read the rest of the body. For an unauthenticated caller, nothing but the credentials is read.
 typealias CredentialCheck = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
-typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
+typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedResponse
 
 /// Reads a body. Returns nil when the credentials are rejected, and throws when they cannot be read.
 ///
@@ -16,7 +16,7 @@ typealias BoundReader = @Sendable (borrowing Request, CredentialCheck) throws(Bo
 /// Reads the body of a call with a security key: the credentials, then the payload.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
     /// Answers an authenticated caller; on any thread, and must not block.
-    package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedStep
+    package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedResponse
 
     let reader: @Sendable (@escaping Perform) -> BoundReader
 

@@ -46,7 +46,7 @@ package final class HelpDeskState: Sendable {
     ) -> Authorizer.Authorization {
         let decision = authorizer.authorize(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
         // With a malformed key the request names an app all the same, whose record it must not reach from here.
-        if let helpDesk, let named = decision.namedApplication, helpDesks[named] != helpDesk { return decision.ofUnknownApp }
+        if let helpDesk, let named = decision.namedApplication, helpDesks[named] != helpDesk { return decision.asUnknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.confirmed(by: .undecided(.internalError)) }

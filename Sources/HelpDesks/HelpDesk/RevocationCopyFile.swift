@@ -31,7 +31,7 @@ package struct RevocationCopyFile: Sendable {
     /// - Throws: also when other users can read or change the file, or it is too old.
     package func read(now: UnixSeconds) throws(Failure) -> RevocationCopy {
         do {
-            try refuseOther()
+            try checkIsCopy()
             let contents = try File.read(path, limit: Self.longestBytes)
             guard contents.isPrivate else {
                 // Of root's and of this user's, only the mode is wrong.
@@ -49,7 +49,7 @@ package struct RevocationCopyFile: Sendable {
     package func write(_ revocations: [Revocation], now: UnixSeconds) throws(Failure) {
         let bytes = RevocationCopy.bytes(revocations, of: store, confirmedAt: now)
         do {
-            try refuseOther()
+            try checkIsCopy()
             guard bytes.count <= Self.longestBytes else { throw Failure(description: "there are too many revocations") }
             try File.replace(path, mode: 0o600, bytes)
         } catch {
@@ -62,7 +62,7 @@ package struct RevocationCopyFile: Sendable {
     package func invalidate() throws(Failure) -> Bool {
         guard File.exists(path) else { return false }
         do {
-            try refuseOther()
+            try checkIsCopy()
             try File.empty(path)
             return true
         } catch {
@@ -73,7 +73,7 @@ package struct RevocationCopyFile: Sendable {
     /// The reason why the file is not a copy; nil when it is one, is missing or cannot be read.
     package var mistake: Failure? {
         do {
-            try refuseOther()
+            try checkIsCopy()
             return nil
         } catch {
             return error as? Failure
@@ -82,10 +82,10 @@ package struct RevocationCopyFile: Sendable {
 
     /// A clause that reports an earlier store, for a store that is missing; nil when the file is missing or is no copy of this store. A
     /// copy that `read` rejects as old or damaged is also evidence.
-    package var traceOfStore: String? {
+    package var evidenceOfStore: String? {
         guard File.exists(path) else { return nil }
         do {
-            try refuseOther()
+            try checkIsCopy()
             let other = RevocationCopy.store(namedIn: try File.beginning(of: path, count: Self.longestHead))
             guard other == nil || other == store else { return nil }
         } catch is Failure {
@@ -119,7 +119,7 @@ package struct RevocationCopyFile: Sendable {
     }
 
     /// Rejects a file that is no copy, so that a wrong path destroys nothing.
-    private func refuseOther() throws {
+    private func checkIsCopy() throws {
         guard File.exists(path) else { return }
         let beginning = FileSystem.isFile(path) ? try File.beginning(of: path, count: RevocationCopy.beginning.count) : nil
         guard beginning == [] || beginning == RevocationCopy.beginning else {

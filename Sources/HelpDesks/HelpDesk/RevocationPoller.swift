@@ -22,7 +22,7 @@ package final class RevocationPoller: Sendable {
         /// The version in the copy; nil when unknown.
         var copied: Int64?
         /// The time until which the copy is neither written nor read again.
-        var copyRestsUntil: MonotonicMilliseconds = 0
+        var nextCopyAt: MonotonicMilliseconds = 0
     }
 
     package let live = SnapshotReference(Revocations.unknown)
@@ -154,11 +154,11 @@ extension RevocationPoller {
     /// The pause after a failure, before the copy is written or read again.
     private static let retryMilliseconds: UInt64 = 5000
     /// After a write, the copy is not written for this many times the write's duration, so that many revocations do not keep the disk busy.
-    private static let restsPerWriting: UInt64 = 20
+    private static let pauseFactor: UInt64 = 20
 
     private func takeCopy(_ state: inout State) {
         let now = clocks.monotonicMilliseconds()
-        guard let copy, now >= state.copyRestsUntil else { return }
+        guard let copy, now >= state.nextCopyAt else { return }
         do throws(RevocationCopyFile.Failure) {
             let found = try copy.read(now: clocks.unixSeconds())
             var set = RevocationSet()
@@ -171,7 +171,7 @@ extension RevocationPoller {
                 (status.copyProblem, status.copyCommand) = (nil, nil)
             }
         } catch {
-            state.copyRestsUntil = now + Self.retryMilliseconds
+            state.nextCopyAt = now + Self.retryMilliseconds
             known.withLock { ($0.copyProblem, $0.copyCommand) = (error.description, error.command) }
         }
     }
@@ -183,8 +183,8 @@ extension RevocationPoller {
         guard let copy else { return }
         let start = clocks.monotonicMilliseconds()
         let due: Int64? = state.withLock { state in
-            guard let version = state.version, isLast || start >= state.copyRestsUntil else { return nil }
-            let isOld = start >= state.copyRestsUntil.saturating(adding: Self.confirmationMilliseconds)
+            guard let version = state.version, isLast || start >= state.nextCopyAt else { return nil }
+            let isOld = start >= state.nextCopyAt.saturating(adding: Self.confirmationMilliseconds)
             return state.copied != version || isOld ? version : nil
         }
         guard let version = due else { return }
@@ -193,7 +193,7 @@ extension RevocationPoller {
         let end = clocks.monotonicMilliseconds()
         state.withLock { state in
             state.copied = problem == nil ? version : nil
-            state.copyRestsUntil = end + max(end.elapsed(since: start) * Self.restsPerWriting, problem == nil ? 0 : Self.retryMilliseconds)
+            state.nextCopyAt = end + max(end.elapsed(since: start) * Self.pauseFactor, problem == nil ? 0 : Self.retryMilliseconds)
         }
         let former = known.withLock { status in
             defer {

@@ -86,7 +86,7 @@ final class AuthorizeRoute: Sendable {
                 question.ask(self.revocations, in: context.trace) { [self, user, caller] verdict, cause in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    let decision = decision.confirmed(by: verdict, isKeptOut: question.isKeptOut(self.revocations.current))
+                    let decision = decision.confirmed(by: verdict, isBlocked: question.isBlocked(self.revocations.current))
                     box.respond(
                         respond(
                             decision, state: state, user: user, caller: caller?.undecided(cause), context: context, now: now, since: start))

@@ -19,7 +19,7 @@ enum PyrusAnswer {
             return DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: word, isAboutDevice: true)
         default:
             return DeliveryOutcome(
-                .retry(retryAfterMilliseconds: retryAfter), reason: word, slowsDown: [502, 504].contains(status), status: status)
+                .retry(retryAfterMilliseconds: retryAfter), reason: word, requestsBackoff: [502, 504].contains(status), status: status)
         }
     }
 

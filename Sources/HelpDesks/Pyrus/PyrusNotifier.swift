@@ -16,7 +16,7 @@ final class PyrusNotifier: Notifier {
     private static let responseBodyLimit = 16 * 1024
 
     /// False: a waiting registration must not delay the one that replaces it.
-    var keepsTicketOrder: Bool { false }
+    var preservesTicketOrder: Bool { false }
     var concurrency: Int { relay.transport.concurrency }
     var retryPolicy: RetryPolicy { .webhook }
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
@@ -28,7 +28,7 @@ final class PyrusNotifier: Notifier {
     ]
 
     /// One minute, as for push notifiers: settings are corrected at the help desk as often as here.
-    var probeAfterMilliseconds: UInt64? { 60_000 }
+    var probeIntervalMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay
     private let services: RelayServices
@@ -51,13 +51,13 @@ final class PyrusNotifier: Notifier {
     /// Relays a registration or a removal. Comments are not relayed, because the help desk wrote them.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard !delivery.event.kind.isForDevices else {
-            return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
+            return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", calledReceiver: false))
         }
         guard let change = RegistryChange.Payload(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         guard change.holds(for: delivery.device) else {
-            return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
+            return completion(DeliveryOutcome(.delivered, reason: "superseded", calledReceiver: false))
         }
         call(PyrusRegistration(change, of: delivery.event), completion)
     }
@@ -65,7 +65,7 @@ final class PyrusNotifier: Notifier {
     private func call(_ registration: PyrusRegistration, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard let securityKey = services.mintKey(registration.key.appID, registration.key.userID) else {
             return completion(
-                DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, wasAsked: false))
+                DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, calledReceiver: false))
         }
         guard let request = try? request(body: registration.body(securityKey: securityKey)) else {
             return completion(DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade))

@@ -35,12 +35,12 @@ final class WebhookApps: Sendable {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
             WebhookResult.counters(WebhookResult.common + [.anonymous], app: app, in: family)
         }
-        var takers: [App] = []
+        var acceptingApps: [App] = []
         var distinct: [SecretBytes] = []
         for app in apps {
             guard let webhook = app.webhook else { continue }
             let signers = webhook.signatureSecrets.map { Self.index(of: $0, in: &distinct) }
-            takers.append(
+            acceptingApps.append(
                 App(
                     id: app.id, counters: counters(app.id), acceptsAnonymous: app.anonymous == .accept,
                     avatars: configuration.registryAddress(of: app).flatMap { AvatarAddress(registry: $0) }, secrets: webhook.secrets,
@@ -51,9 +51,9 @@ final class WebhookApps: Sendable {
             keys.append(try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) })
         }
         unknown = counters("")
-        self.apps = takers
+        self.apps = acceptingApps
         self.keys = keys
-        indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })
+        indices = Dictionary(uniqueKeysWithValues: acceptingApps.enumerated().map { (ByteKey($0.element.id), $0.offset) })
     }
 
     /// Nil for an app that accepts no webhooks.

@@ -96,8 +96,8 @@ final class WebhookRoute: Sendable {
     private func storableComment(_ proven: WebhookIntake.Proven) throws(WebhookIntake.Refusal) -> Comment? {
         guard let comment = proven.comment else { return nil }
         do throws(CryptoError) {
-            let isFormer = try services.revocations.current.isFormer(appID: comment.appID.utf8.span, userID: comment.userID.utf8.span)
-            return isFormer ? nil : comment
+            let isForgotten = try services.revocations.current.isForgotten(appID: comment.appID.utf8.span, userID: comment.userID.utf8.span)
+            return isForgotten ? nil : comment
         } catch {
             throw .failed(error)
         }

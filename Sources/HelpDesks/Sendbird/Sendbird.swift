@@ -45,7 +45,7 @@ final class SendbirdState: Sendable {
         /// The ratings of its tickets by score.
         let ratings: [Int64: Counter]
         let desk: DeskClient
-        let subscriptions: ReportMaker.Subscriptions
+        let subscriptions: ReportBuilder.Subscriptions
 
         init(
             _ id: String, settings: Configuration.Sendbird, keys: SendbirdKeys, subscriptions: AppSubscriptions,
@@ -57,7 +57,7 @@ final class SendbirdState: Sendable {
             counters = WebhookResult.counters(WebhookResult.allCases, app: id, in: metrics.webhookEvents)
             ratings = Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(id, "\($0)")) })
             desk = DeskClient(id, settings: settings, services: services)
-            self.subscriptions = ReportMaker.Subscriptions(of: id, subscriptions)
+            self.subscriptions = ReportBuilder.Subscriptions(of: id, subscriptions)
         }
     }
 

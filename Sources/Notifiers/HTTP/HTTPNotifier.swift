@@ -11,20 +11,20 @@ package struct HTTPDestination: Sendable, Equatable {
     /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
     package var secrets: [SecretBytes]
     /// Whether the deliveries of one ticket are attempted one after the other.
-    package var keepsTicketOrder: Bool
+    package var preservesTicketOrder: Bool
     package var transport: NotifierTransport
 
-    package init(url: String, secrets: [SecretBytes], keepsTicketOrder: Bool, transport: NotifierTransport) {
+    package init(url: String, secrets: [SecretBytes], preservesTicketOrder: Bool, transport: NotifierTransport) {
         self.url = url
         self.secrets = secrets
-        self.keepsTicketOrder = keepsTicketOrder
+        self.preservesTicketOrder = preservesTicketOrder
         self.transport = transport
     }
 }
 
 /// Posts events to a receiver in signed HTTP requests (Standard Webhooks 1.0).
 package struct HTTPNotifier: Notifier {
-    package var keepsTicketOrder: Bool { destination.keepsTicketOrder }
+    package var preservesTicketOrder: Bool { destination.preservesTicketOrder }
     package var concurrency: Int { destination.transport.concurrency }
     /// Retries for about a day, as long as an event lives.
     package var retryPolicy: RetryPolicy { .webhook }

@@ -16,7 +16,7 @@ package enum HTTPOutcome {
             // Any other status may be a mistake that somebody corrects while the event still matters. Redirects are never followed.
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: response.retryAfter(now: now)), reason: reason,
-                slowsDown: [429, 502, 504].contains(response.status), status: response.status)
+                requestsBackoff: [429, 502, 504].contains(response.status), status: response.status)
         }
     }
 

@@ -10,7 +10,7 @@ package struct LogNotifier: Notifier {
         self.logger = logger
     }
 
-    package var keepsTicketOrder: Bool { false }
+    package var preservesTicketOrder: Bool { false }
     /// Each attempt ends before `deliver` returns.
     package var concurrency: Int { 64 }
     /// Never used, because every attempt succeeds.

@@ -13,8 +13,8 @@ struct ProviderAnswer: Sendable, Equatable {
         self.step = step
     }
 
-    init(_ verdict: DeliveryOutcome.Verdict, _ reason: String, slowsDown: Bool = false, step: NextStep? = nil) {
-        self.init(DeliveryOutcome(verdict, reason: reason, slowsDown: slowsDown), step: step)
+    init(_ verdict: DeliveryOutcome.Verdict, _ reason: String, requestsBackoff: Bool = false, step: NextStep? = nil) {
+        self.init(DeliveryOutcome(verdict, reason: reason, requestsBackoff: requestsBackoff), step: step)
     }
 }
 
@@ -51,7 +51,7 @@ extension ProviderAnswer {
     }
 
     static func slowDown(_ reason: String, after retryAfter: UInt64?, step: NextStep? = nil) -> ProviderAnswer {
-        ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter ?? quotaWaitMilliseconds), reason, slowsDown: true, step: step)
+        ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter ?? quotaWaitMilliseconds), reason, requestsBackoff: true, step: step)
     }
 
     /// The provider wants fewer requests for this device.

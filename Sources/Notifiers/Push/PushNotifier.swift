@@ -12,12 +12,12 @@ package protocol ProvableNotifier: Notifier {
 
 extension ProvableNotifier {
     /// A minute, because settings are corrected at the provider as often as here.
-    package var probeAfterMilliseconds: UInt64? { 60_000 }
+    package var probeIntervalMilliseconds: UInt64? { 60_000 }
 }
 
 package final class PushNotifier: ProvableNotifier {
     /// False: a comment that waits for one device must not delay a ticket's other devices.
-    package var keepsTicketOrder: Bool { false }
+    package var preservesTicketOrder: Bool { false }
     package let concurrency: Int
     /// The policy that APNs and FCM ask for; the other providers document none.
     package var retryPolicy: RetryPolicy { .push }

@@ -11,7 +11,7 @@ extension Configuration.Store {
     /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or removed, or whose
     /// disk is not mounted. With an empty one, revoked keys and blocked users would be let in again.
     func refuseNewDatabase(at path: String) throws(StoreError) {
-        guard Self.isMissing(path), let trace = revocationCopy?.traceOfStore else { return }
+        guard Self.isMissing(path), let trace = revocationCopy?.evidenceOfStore else { return }
         throw StoreError(
             .unavailable, "\(path) is missing, but \(trace)",
             remedy: "\(Self.remedy(at: path)). To begin with an empty database, without revocations and blocks, remove "

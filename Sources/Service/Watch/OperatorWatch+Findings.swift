@@ -36,13 +36,13 @@ extension OperatorWatch {
         _ observations: [NotifierObservation], waiting: [ByteKey: PendingDeliveries], state: inout State
     ) -> [Finding] {
         let now = clocks.monotonicMilliseconds()
-        var troubles: [ByteKey: NotifierTrouble] = [:]
+        var troubles: [ByteKey: NotifierPauseReporter] = [:]
         let findings = observations.map { seen in
             let name = ByteKey(seen.name)
-            var trouble = state.troubles[name] ?? NotifierTrouble()
+            var trouble = state.troubles[name] ?? NotifierPauseReporter()
             let count = waiting[name]?.count ?? 0
             let status = trouble.status(
-                NotifierTrouble.Observation(isStopped: seen.isStopped, successes: seen.successes, waiting: count), now: now,
+                NotifierPauseReporter.Observation(isStopped: seen.isStopped, successes: seen.successes, waiting: count), now: now,
                 state.configuration.thresholds)
             troubles[name] = trouble
             return Finding(

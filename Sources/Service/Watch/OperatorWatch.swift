@@ -32,7 +32,7 @@ final class OperatorWatch: Sendable {
         var held: Set<OperatorCondition.Key> = []
         /// The conditions that only others see, with the time when the store said so.
         var left: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
-        var troubles: [ByteKey: NotifierTrouble] = [:]
+        var troubles: [ByteKey: NotifierPauseReporter] = [:]
         var denials = WatchedDenials()
         /// When reported problems were last seen.
         var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]

@@ -37,7 +37,7 @@ final class WatchedAnswers: Sendable {
 
     /// Whether a user was admitted while the listeners count as crowded, by the answers until the last look.
     var letsIn: Bool {
-        window.withLock { $0.hasLetIn(within: CrowdedListener.shownMilliseconds, now: clocks.monotonicMilliseconds()) }
+        window.withLock { $0.hasAllowed(within: CrowdedListener.shownMilliseconds, now: clocks.monotonicMilliseconds()) }
     }
 
     /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's refusals prove no more.

@@ -42,13 +42,13 @@ package final class SampleShop: Sendable {
 
     /// The base of all URLs: `http://127.0.0.1:PORT`.
     package let url: String
-    private let counter: ShopCounter
+    private let counter: ShopRequestHandler
     private let server: Server
 
     /// - Throws: when the port is in use, or a secret is invalid.
     package init(_ settings: SampleShopSettings) throws(SimulatorSet.Failure) {
         let proof = try ShopProof(secrets: settings.secrets, now: settings.now)
-        let counter = ShopCounter(settings, proof)
+        let counter = ShopRequestHandler(settings, proof)
         self.counter = counter
         let routes = [
             Self.route(counter, method: .get, path: "/orders") { shopData, ask throws(ShopData.Refusal) in
@@ -85,7 +85,7 @@ package final class SampleShop: Sendable {
     }
 
     private static func route(
-        _ counter: ShopCounter, method: HTTPServer.Method, path: StaticString, act: @escaping ShopCounter.Act
+        _ counter: ShopRequestHandler, method: HTTPServer.Method, path: StaticString, act: @escaping ShopRequestHandler.Act
     ) -> Route {
         let handler: Handler = { request, responder in
             let answer = counter.answer(ShopAsk(request, path: "\(path)"), act)

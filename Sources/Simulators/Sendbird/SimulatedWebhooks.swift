@@ -37,7 +37,7 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    private struct Manner: Sendable {
+    private struct SenderProfile: Sendable {
         let header: String
         let timeoutMilliseconds: Int
         let sign: @Sendable ([UInt8]) throws -> String
@@ -95,17 +95,17 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    private static func manner(of provider: SimulatedProvider, _ token: String) throws -> Manner {
+    private static func manner(of provider: SimulatedProvider, _ token: String) throws -> SenderProfile {
         switch provider {
         case .sendbirdDesk:
             let key = try HMACKey<SHA1>(secret: token.utf8.span)
-            return Manner(header: "x-hub-signature", timeoutMilliseconds: TimeLimit.milliseconds(1000)) { body in
+            return SenderProfile(header: "x-hub-signature", timeoutMilliseconds: TimeLimit.milliseconds(1000)) { body in
                 let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
                 return "sha1=\(Hexadecimal.text(code.span))"
             }
         case .sendbirdChat:
             let key = try HMACKey<SHA256>(secret: token.utf8.span)
-            return Manner(header: "x-sendbird-signature", timeoutMilliseconds: TimeLimit.milliseconds(5000)) { body in
+            return SenderProfile(header: "x-sendbird-signature", timeoutMilliseconds: TimeLimit.milliseconds(5000)) { body in
                 let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
                 return Hexadecimal.text(code.span)
             }
@@ -154,7 +154,7 @@ package final class SimulatedWebhooks: Sendable {
 
     /// Retries until the webhook is accepted.
     /// - Returns: the number of attempts, and the last status; nil when there was no answer in time.
-    private static func send(_ body: [UInt8], to url: String, manner: Manner, client: Client) -> (tries: Int, status: Int?) {
+    private static func send(_ body: [UInt8], to url: String, manner: SenderProfile, client: Client) -> (tries: Int, status: Int?) {
         let timeout = manner.timeoutMilliseconds
         guard let signature = try? manner.sign(body),
             let request = try? ClientRequest(

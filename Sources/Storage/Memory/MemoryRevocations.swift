@@ -21,7 +21,7 @@ struct MemoryRevocations {
     }
 
     mutating func remove(_ id: UUIDv7) -> Revocation? {
-        guard let index = all.firstIndex(where: { $0.id == id && !$0.isOfFormer }) else { return nil }
+        guard let index = all.firstIndex(where: { $0.id == id && !$0.isOfForgottenPerson }) else { return nil }
         changes.append(.removed(id))
         known.apply(.removed(id))
         return all.remove(at: index)

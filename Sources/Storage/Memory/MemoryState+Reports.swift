@@ -65,7 +65,7 @@ extension MemoryState {
     mutating func forgetConversations(of person: RevokedPerson) {
         for (key, known) in conversations
         where key.appID == ByteKey(person.appID) && ByteKey(known.conversation.userID) == ByteKey(person.userID) {
-            conversations[key]?.conversation = ConversationState(key.name, userID: "", data: ConversationState.formerData)
+            conversations[key]?.conversation = ConversationState(key.name, userID: "", data: ConversationState.forgottenPersonData)
         }
     }
 

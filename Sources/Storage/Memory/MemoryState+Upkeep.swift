@@ -52,8 +52,8 @@ extension MemoryState {
 
     mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
         var done = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
-        done += forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
-        done += deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
+        done += forgetPast(receivedBefore: Deduplication.earliestArrival(now: now), limit: limit - done)
+        done += deleteConversations(before: Deduplication.earliestArrival(now: now), limit: limit - done)
         done += botCalls.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit - done)
         return done + limiter.forget(until: now, limit: limit - done)
     }

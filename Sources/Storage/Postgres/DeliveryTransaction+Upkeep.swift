@@ -63,7 +63,7 @@ extension DeliveryTransaction {
     /// to claim them.
     func read(_ receipt: ReadReceipt, notifier: String, app: Int32) throws(PostgresError) -> [Place] {
         let parameters: [Parameter] = [
-            .stored(notifier), .int4(app), .int8(Int64(ReadReceipt.mostExamined)), .stored(receipt.person.userID),
+            .stored(notifier), .int4(app), .int8(Int64(ReadReceipt.maximumExaminedDeliveries)), .stored(receipt.person.userID),
             .int8(receipt.receivedAt.stored), .int8((receipt.readAt ?? .max).stored), .stored(receipt.conversation?.text),
         ]
         var (events, positions) = ([Int64](), [Int32]())

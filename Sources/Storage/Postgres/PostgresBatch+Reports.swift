@@ -116,7 +116,9 @@ extension DeliveryTransaction {
     /// Takes a person out of the topics, so that nothing is made of what comes about them.
     func forgetConversations(of person: RevokedPerson) throws(PostgresError) {
         _ = try session.run([
-            Query(ConversationStatements.forget, [.stored(person.appID), .stored(person.userID), .bytea(ConversationState.formerData)])
+            Query(
+                ConversationStatements.forget,
+                [.stored(person.appID), .stored(person.userID), .bytea(ConversationState.forgottenPersonData)])
         ])
     }
 

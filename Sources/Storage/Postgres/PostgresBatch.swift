@@ -158,7 +158,7 @@ final class PostgresBatch {
             }
         }
         guard !rows.isEmpty else { return remember(event.identity, app: app, id: event.id, receivedAt: event.receivedAt) }
-        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
+        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.emptyData
         if !StoreRules.hasNoReceiver(rows, isErased: incoming.isErased) {
             newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows, isErased: incoming.isErased))
         }

@@ -51,8 +51,8 @@ extension PostgresStore {
             var done = try work.forget(.delivered, before: deliveredBefore, limit: limit)
             done += try work.forget(.noTarget, before: deliveredBefore, limit: limit - done)
             done += try work.forget(.dead, before: deadBefore, limit: limit - done)
-            done += try work.forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
-            done += try work.deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
+            done += try work.forgetPast(receivedBefore: Deduplication.earliestArrival(now: now), limit: limit - done)
+            done += try work.deleteConversations(before: Deduplication.earliestArrival(now: now), limit: limit - done)
             for outcome in BotCall.Outcome.allCases where done < limit {
                 let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
                 done += try work.deleteBotCalls(outcome, before: time, limit: limit - done)

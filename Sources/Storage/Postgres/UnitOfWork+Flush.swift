@@ -56,7 +56,7 @@ extension UnitOfWork {
         for key in persons.keys {
             let appID = try session.name(ofApp: key.app)
             let known = try revocations(appID: appID, userID: key.userID.text)
-            if (try? known.isFormer(appID: appID.utf8.span, userID: key.userID.text.utf8.span)) == true { keys.append(key) }
+            if (try? known.isForgotten(appID: appID.utf8.span, userID: key.userID.text.utf8.span)) == true { keys.append(key) }
         }
         guard !keys.isEmpty else { return [] }
         keys.sort()

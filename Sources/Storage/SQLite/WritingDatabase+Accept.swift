@@ -104,7 +104,7 @@ extension WritingDatabase {
         statement.bind(event.occurredAt.stored, at: 9)
         statement.bind(event.receivedAt.stored, at: 10)
         statement.bind(Int64(rows.count), at: 11)
-        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
+        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.emptyData
         statement.bind(data.span, at: 12)
         statement.bind(incoming.isErased ? 1 : 0 as Int64, at: 13)
         if let trace = event.trace { statement.bind(trace.bytes.span, at: 14) } else { statement.bindNull(at: 14) }

@@ -29,9 +29,9 @@ extension WritingDatabase {
 
     /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
     func dropPersonIfReported(_ event: Int64) throws(SQLiteError) {
-        let noData = Event.noData
+        let emptyData = Event.emptyData
         statements.dropPerson.bind(event, at: 1)
-        statements.dropPerson.bind(noData.span, at: 2)
+        statements.dropPerson.bind(emptyData.span, at: 2)
         try statements.dropPerson.runBound()
         guard changes > 0 else { return }
         try statements.dropDevice.run(event)

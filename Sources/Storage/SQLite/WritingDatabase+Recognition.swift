@@ -37,9 +37,9 @@ extension WritingDatabase {
 
     /// Deletes an event's data unless a delivery needs it.
     func dropDataIfUnneeded(_ event: Int64) throws(SQLiteError) {
-        let noData = Event.noData
+        let emptyData = Event.emptyData
         statements.emptyEvent.bind(event, at: 1)
-        statements.emptyEvent.bind(noData.span, at: 2)
+        statements.emptyEvent.bind(emptyData.span, at: 2)
         try statements.emptyEvent.runBound()
         if changes > 0 { noteForgotten() }
     }

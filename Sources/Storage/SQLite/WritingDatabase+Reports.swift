@@ -57,7 +57,7 @@ extension WritingDatabase {
 
     /// Takes a person out of the topics, so that nothing is made of what comes about them.
     func forgetConversations(of person: RevokedPerson) throws(SQLiteError) {
-        try statements.forgetConversations.run(try apps.number(person.appID, self), person.userID, ConversationState.formerData)
+        try statements.forgetConversations.run(try apps.number(person.appID, self), person.userID, ConversationState.forgottenPersonData)
         if changes > 0 { noteForgotten() }
     }
 

@@ -60,7 +60,8 @@ extension WritingDatabase {
         for notifier in receipt.notifiers where counts.hasPending(notifier) {
             var read: [DeliveryKey] = []
             try statements.findRead.forEachRow(
-                notifier, app, ReadReceipt.mostExamined, user, receipt.receivedAt.stored, (receipt.readAt ?? .max).stored, ticket
+                notifier, app, ReadReceipt.maximumExaminedDeliveries, user, receipt.receivedAt.stored, (receipt.readAt ?? .max).stored,
+                ticket
             ) { row throws(SQLiteError) in
                 if try row.int64(2) != 0 { read.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
             }
@@ -80,8 +81,8 @@ extension WritingDatabase {
         var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
-        done += try forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
-        done += try deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
+        done += try forgetPast(receivedBefore: Deduplication.earliestArrival(now: now), limit: limit - done)
+        done += try deleteConversations(before: Deduplication.earliestArrival(now: now), limit: limit - done)
         for outcome in BotCall.Outcome.allCases where done < limit {
             let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
             done += try deleteBotCalls(outcome, before: time, limit: limit - done)

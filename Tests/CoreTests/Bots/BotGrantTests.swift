@@ -100,7 +100,7 @@ import Time
         ] as [(String, UInt8, UnixSeconds?, UInt64?, Denial?)])
     func `ends with the secret`(_ name: String, keyID: UInt8, notAfter: UnixSeconds?, longest: UInt64?, denial: Denial?) throws {
         let key = Application.Key(id: UInt32(keyID), secret: try Samples.secret(keyID), notAfter: notAfter)
-        let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLife(longestSeconds: longest))])
+        let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLifetime(longestSeconds: longest))])
         #expect(try authorizer.denial(of: Self.grant(), now: Self.now, revocations: .none) == denial, "\(name)")
     }
 

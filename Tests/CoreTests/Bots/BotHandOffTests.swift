@@ -6,7 +6,7 @@ import Testing
 /// The hand-off of a conversation to a person: the function that a model sees, and the message that support reads.
 @Suite struct BotHandOffTests {
     private func handOff(
-        title: String = BotHandOff.usualTitle, _ message: String = BotHandOff.usualMessage
+        title: String = BotHandOff.defaultTitle, _ message: String = BotHandOff.defaultMessage
     ) throws -> BotHandOff {
         try BotHandOff(title: title, message: BotText(message))
     }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    private func draft(_ summary: String, _ message: String = BotHandOff.usualMessage) throws -> TicketDraft {
+    private func draft(_ summary: String, _ message: String = BotHandOff.defaultMessage) throws -> TicketDraft {
         let function = try handOff(message).function(confirmation: .user)
         let arguments = try function.arguments(["summary": .string(summary)], of: BotSamples.grant())
         guard case .handOff(let draft) = try function.filledAction(with: arguments, of: BotSamples.grant()) else {

@@ -9,7 +9,7 @@ import Time
     private var breaker = Breaker(failuresToOpen: 2)
 
     private mutating func pause(_ now: UnixMilliseconds) {
-        breaker.pause(.misconfigured, probeAfterMilliseconds: 60, now: now)
+        breaker.pause(.misconfigured, probeIntervalMilliseconds: 60, now: now)
     }
 
     private mutating func permits(_ now: UnixMilliseconds) -> Int { breaker.permits(now: now) }

@@ -30,7 +30,7 @@ import Time
         #expect(OperatorTest(comment) == nil)
         let gone = Event(
             id: Self.id, kind: .operatorTest, identity: comment.identity, userID: "", occurredAt: 1, receivedAt: 1, expiresAt: 1,
-            data: Event.noData)
+            data: Event.emptyData)
         #expect(OperatorTest(gone) == nil)
     }
 }

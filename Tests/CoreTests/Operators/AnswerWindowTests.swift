@@ -26,7 +26,7 @@ import Time
 
         mutating func changeConfiguration() { window.doubt(counts, now: now) }
 
-        func hasLetIn(withinSeconds seconds: UInt64) -> Bool { window.hasLetIn(within: seconds * 1000, now: now) }
+        func hasAllowed(withinSeconds seconds: UInt64) -> Bool { window.hasAllowed(within: seconds * 1000, now: now) }
 
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
     }
@@ -35,12 +35,12 @@ import Time
         var process = Process()
         process.count(.denied, 5, reason: "wrong_mac")
         _ = process.pass()
-        #expect(!process.hasLetIn(withinSeconds: 60))
+        #expect(!process.hasAllowed(withinSeconds: 60))
         process.count(.authorized, 1)
         _ = process.pass()
-        #expect(process.hasLetIn(withinSeconds: 60))
+        #expect(process.hasAllowed(withinSeconds: 60))
         _ = process.pass(seconds: 60)
-        #expect(!process.hasLetIn(withinSeconds: 60))
+        #expect(!process.hasAllowed(withinSeconds: 60))
     }
 
     @Test(

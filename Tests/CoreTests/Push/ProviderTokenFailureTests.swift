@@ -9,6 +9,6 @@ struct ProviderTokenFailureTests {
 
     @Test func `a missing token slows the whole notifier down`() {
         let outcome = DeliveryOutcome(ProviderTokenFailure(.unavailable(retryAfterMilliseconds: 5), reason: "token_timeout"))
-        #expect(outcome == DeliveryOutcome(.retry(retryAfterMilliseconds: 5), reason: "token_timeout", slowsDown: true))
+        #expect(outcome == DeliveryOutcome(.retry(retryAfterMilliseconds: 5), reason: "token_timeout", requestsBackoff: true))
     }
 }

@@ -88,8 +88,8 @@ import Time
             for former in formers { revocationSet.apply(.added(former)) }
             let (shop, user, other) = (Array("shop".utf8), Array("ann".utf8), Array("anna".utf8))
             #expect(try revocationSet.snapshot.blocks(app: Application(id: "shop", keys: []).digest, appID: shop.span, userID: user.span))
-            #expect(try revocationSet.snapshot.isFormer(appID: shop.span, userID: user.span))
-            #expect(try !revocationSet.snapshot.isFormer(appID: shop.span, userID: other.span))
+            #expect(try revocationSet.snapshot.isForgotten(appID: shop.span, userID: user.span))
+            #expect(try !revocationSet.snapshot.isForgotten(appID: shop.span, userID: other.span))
         }
     }
 
@@ -132,7 +132,7 @@ import Time
     }
 
     /// A block that arrives while the backend is asked keeps the user out, whatever the backend says.
-    @Test(arguments: Denial.allCases, [false, true]) func `a block during the question is not shadowed`(_ denial: Denial, isKeptOut: Bool)
+    @Test(arguments: Denial.allCases, [false, true]) func `a block during the question is not shadowed`(_ denial: Denial, isBlocked: Bool)
         throws
     {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
@@ -141,9 +141,9 @@ import Time
         ])
         let decision = authorizer.authorize(try Samples.triple("shop", "ann"), now: Samples.now)
         #expect(decision.verdict == .unconfirmed(keyID: 1))
-        let concluded = decision.confirmed(by: .denied(denial, keyID: 1), isKeptOut: isKeptOut)
+        let concluded = decision.confirmed(by: .denied(denial, keyID: 1), isBlocked: isBlocked)
         let verdict = authorizer.applyingShadowMode(to: concluded, now: Samples.now).verdict
-        #expect(verdict == (isKeptOut ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
+        #expect(verdict == (isBlocked ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
     }
 
     /// `deskgate key verify` decides with a service's two answers in place of the service's revocations.

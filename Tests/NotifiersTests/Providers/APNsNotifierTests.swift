@@ -143,7 +143,7 @@ import Time
             fixture.clocks.pass(2000)
             let held = try fixture.deliver(PushFixture.delivery(token), notifier)
             let delayed = DeliveryOutcome(
-                .retry(retryAfterMilliseconds: 3000), reason: "device_delayed", isAboutDevice: true, wasAsked: false)
+                .retry(retryAfterMilliseconds: 3000), reason: "device_delayed", isAboutDevice: true, calledReceiver: false)
             #expect(held == delayed)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             fixture.clocks.pass(3000)
@@ -157,7 +157,7 @@ import Time
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyProviderTokenUpdates", retryAfter: "90")), token: token))
             let expected = DeliveryOutcome(
-                .retry(retryAfterMilliseconds: 90_000), reason: "too_many_token_updates", slowsDown: true)
+                .retry(retryAfterMilliseconds: 90_000), reason: "too_many_token_updates", requestsBackoff: true)
             #expect(try fixture.deliver(PushFixture.delivery(token), notifier) == expected)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier) == expected)
             fixture.clocks.pass(90_000)
@@ -183,7 +183,7 @@ import Time
     @Test func `a token that is none is not sent`() throws {
         try PushFixture.run { fixture in
             let outcome = try fixture.deliver(PushFixture.delivery("not-hexadecimal"), ProviderKind.apns.notifier(fixture))
-            #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token", wasAsked: false))
+            #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token", calledReceiver: false))
         }
     }
 }

@@ -36,14 +36,14 @@ import Time
             (.hms, 200, "", later, "status_200", false), (.hms, 404, "", .misconfigured, "status_404", false),
         ] as [(ProviderKind, Int, String, DeliveryOutcome.Verdict, String, Bool)])
     func refusals(
-        _ kind: ProviderKind, status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String, slowsDown: Bool
+        _ kind: ProviderKind, status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String, requestsBackoff: Bool
     ) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token, times: nil))
             let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
             let fault: DeliveryOutcome.SettingsFault? = reason == "THIRD_PARTY_AUTH_ERROR" ? .ofDeviceType : nil
-            #expect(outcome == DeliveryOutcome(verdict, reason: word, slowsDown: slowsDown, settingsFault: fault))
+            #expect(outcome == DeliveryOutcome(verdict, reason: word, requestsBackoff: requestsBackoff, settingsFault: fault))
             #expect(fixture.pushes(to: token).isEmpty)
         }
     }

@@ -37,15 +37,15 @@ import Time
             let notifier = try kind.notifier(fixture)
             for event in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
                 let outcome = try fixture.deliver(PushFixture.delivery(kind: event), notifier)
-                #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push", wasAsked: false))
+                #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push", calledReceiver: false))
             }
             for data in ["", "{}", "[]", #"{"comment":5}"#] {
                 let outcome = try fixture.deliver(PushFixture.delivery(data: data), notifier)
-                #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
+                #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload", calledReceiver: false))
             }
             let known = try PushFixture.delivery()
             let signedOut = Delivery(id: known.id, notifier: known.notifier, event: known.event, deviceID: "device", dueAt: 0)
-            #expect(fixture.deliver(signedOut, notifier) == DeliveryOutcome(.dead, reason: "no_device", wasAsked: false))
+            #expect(fixture.deliver(signedOut, notifier) == DeliveryOutcome(.dead, reason: "no_device", calledReceiver: false))
         }
     }
 
@@ -54,7 +54,7 @@ import Time
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture, timeoutMilliseconds: 7000)
             #expect(notifier.longestAttemptMilliseconds == 14_000)
-            #expect(!notifier.keepsTicketOrder)
+            #expect(!notifier.preservesTicketOrder)
             #expect(notifier.concurrency == (kind == .apns ? 256 : 64))
             #expect(notifier.retryPolicy.floorMilliseconds == RetryPolicy.push.floorMilliseconds)
         }

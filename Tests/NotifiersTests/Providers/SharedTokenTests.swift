@@ -73,7 +73,7 @@ import WebTokens
             fixture.simulators.faults.add(Fault(.answer(.init(503, "", retryAfter: "30")), endpoint: .token))
             let outcomes = try fixture.deliver(deliveries(10), notifier)
             #expect(Set(outcomes.map(\.reason)) == ["token_status_503"])
-            #expect(outcomes.allSatisfy { $0.verdict == .retry(retryAfterMilliseconds: 30_000) && $0.slowsDown })
+            #expect(outcomes.allSatisfy { $0.verdict == .retry(retryAfterMilliseconds: 30_000) && $0.requestsBackoff })
             fixture.clocks.pass(30_000)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
         }
@@ -84,7 +84,7 @@ import WebTokens
             let notifier = try ProviderKind.fcm.notifier(fixture, clocks: ManualClocks(unixMilliseconds: Sample.now - 7_200_000))
             let first = try fixture.deliver(PushFixture.delivery(), notifier)
             #expect(first.reason == "clock_skew")
-            #expect(first.slowsDown)
+            #expect(first.requestsBackoff)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
         }
     }

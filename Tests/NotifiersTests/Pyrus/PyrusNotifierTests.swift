@@ -102,8 +102,8 @@ import Time
     @Test(arguments: [502, 504]) func `a help desk behind a proxy that is down asks for nothing`(_ status: Int) throws {
         try with(.everyRequest(.respond(status))) { relay in
             let outcome = relay.deliver(RegistrationSample.event())
-            #expect(outcome.slowsDown)
-            #expect(!outcome.asksForLess)
+            #expect(outcome.requestsBackoff)
+            #expect(!outcome.isThrottled)
         }
     }
 
@@ -120,7 +120,7 @@ import Time
         try with(.everyRequest(Self.good), mintKey: { _, _ in keys.withLock { $0 } }, port: closed.port) { relay in
             let event = RegistrationSample.event()
             let outcome = relay.deliver(event)
-            #expect(outcome == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true, wasAsked: false))
+            #expect(outcome == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true, calledReceiver: false))
             #expect(!outcome.mayHaveArrived)
             keys.update { $0 = "key" }
             #expect(!relay.deliver(event).mayHaveArrived, "nobody listens")
@@ -136,14 +136,14 @@ import Time
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.deliver(RegistrationSample.event(kind: .commentCreated))
-                    == DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
+                    == DeliveryOutcome(.delivered, reason: "not_for_relay", calledReceiver: false))
             for data in ["", "{}", #"{"device_id":"","type":"ios","token":"t"}"#, #"{"device_id":"d","type":"ios"}"#] {
                 #expect(
                     relay.deliver(RegistrationSample.event(data: data))
-                        == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
+                        == DeliveryOutcome(.dead, reason: "unreadable_payload", calledReceiver: false))
             }
             #expect(relay.server.requests.isEmpty)
-            #expect(!relay.notifier.keepsTicketOrder)
+            #expect(!relay.notifier.preservesTicketOrder)
             #expect(relay.notifier.concurrency == 8)
             #expect(relay.notifier.longestAttemptMilliseconds == 20_000)
         }

@@ -13,7 +13,7 @@ import Time
 
 /// The relay tells what the registry says at the time of the try, in whatever order tries come and whatever the clock says.
 @Suite struct PyrusOrderTests {
-    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false)
+    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", calledReceiver: false)
 
     private static func registered(_ token: String = "push-token", type: String = "ios", user: String = "user") -> Event {
         RegistrationSample.event(user: user, type: type, token: token)

@@ -127,7 +127,7 @@ import Testing
     /// An account of support that has opened a ticket to try the app.
     @Test func `the customer of the ticket is never support, whatever the id begins with`() throws {
         let message = try #require(JSONValue(parsing: Array(Self.message(Self.closure, sender: "sendbird_desk_agent_id_1").utf8)))
-        #expect(AskingMessage(message, ticket: 102, owner: "user-1") != nil)
-        #expect(AskingMessage(message, ticket: 102, owner: "sendbird_desk_agent_id_1") == nil)
+        #expect(InquiryMessage(message, ticket: 102, owner: "user-1") != nil)
+        #expect(InquiryMessage(message, ticket: 102, owner: "sendbird_desk_agent_id_1") == nil)
     }
 }

@@ -105,7 +105,7 @@ import Time
             #expect(relay.requests == [])
         }
         try with(.everyRequest(Self.good), apps: ["another"]) { relay in
-            #expect(relay.deliver(Self.event(.userSignedOut)) == DeliveryOutcome(.dead, reason: "unknown_app", wasAsked: false))
+            #expect(relay.deliver(Self.event(.userSignedOut)) == DeliveryOutcome(.dead, reason: "unknown_app", calledReceiver: false))
         }
     }
 
@@ -129,7 +129,7 @@ import Time
         try with(.everyRequest(Self.good)) { relay in
             let outcomes = Outcomes(1)
             relay.notifier.deliver(delivery) { outcomes.add($0, 0) }
-            #expect(outcomes.wait()[0].verdict == .delivered && outcomes.wait()[0].wasAsked == !expected.isEmpty)
+            #expect(outcomes.wait()[0].verdict == .delivered && outcomes.wait()[0].calledReceiver == !expected.isEmpty)
             #expect(relay.requests.map { $0.replacing("/v3/users/user/push/", with: "") } == expected)
         }
     }

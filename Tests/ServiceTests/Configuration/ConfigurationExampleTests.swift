@@ -34,7 +34,7 @@ import Testing
         #expect(configuration.callers.clientAuthorities != nil)
         #expect(configuration.admin.tokens.map(\.name) == ["admin.token", "backend", "backend-next", "prometheus", "anna"])
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2, 3], [1]])
-        #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800), KeyLife()])
+        #expect(configuration.apps.map(\.keyLife) == [KeyLifetime(longestSeconds: 2_592_000, defaultSeconds: 604_800), KeyLifetime()])
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"], ["log", "backend", "sendbird"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
         #expect(configuration.apps[0].routes.others == "fcm-main")

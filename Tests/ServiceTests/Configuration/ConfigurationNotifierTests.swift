@@ -39,7 +39,7 @@ import Testing
         #expect(destination.secrets.map(\.count) == [50])
         #expect(destination.transport.timeoutSeconds == 20)
         #expect(destination.transport.concurrency == 16)
-        #expect(!destination.keepsTicketOrder)
+        #expect(!destination.preservesTicketOrder)
         #expect(destination.transport.certificateAuthorities == nil)
         #expect(destination.transport.proxy == nil)
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(destination.secrets.count == 2)
         #expect(destination.transport.timeoutSeconds == 120)
         #expect(destination.transport.concurrency == 1000)
-        #expect(destination.keepsTicketOrder)
+        #expect(destination.preservesTicketOrder)
         #expect(destination.transport.certificateAuthorities?.path == directory.scratch.path("authorities.pem"))
         #expect(destination.transport.proxy == "socks5://[::1]:1080")
     }

@@ -13,7 +13,7 @@ import Time
         Event(
             id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
             identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: user, deviceType: "ios",
-            occurredAt: occurredAt, receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+            occurredAt: occurredAt, receivedAt: now, expiresAt: now + 1000, data: Event.emptyData)
     }
 
     static func facts(
@@ -369,7 +369,7 @@ import Time
         let event = Event(
             id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 2)).event, kind: .messageHeld,
             identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "held"), userID: "", occurredAt: now,
-            receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+            receivedAt: now, expiresAt: now + 1000, data: Event.emptyData)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: HeldMessage.notifier, event: event, deviceID: "held", state: state, attempts: attempts,
             dueAt: now, endedAt: state == .pending ? nil : now, reason: reason)
@@ -491,7 +491,7 @@ import Time
         let event = Event(
             id: UUIDv7(milliseconds: Self.now, random: InlineArray(repeating: 1)).event, kind: .ticketClosed,
             identity: Event.Identity(appID: "shop", ticketID: 17, commentID: nil, deviceID: ""), userID: "ann", deviceType: nil,
-            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
+            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.emptyData)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "", state: .delivered, attempts: 1, dueAt: Self.now,
             endedAt: Self.now)

@@ -37,7 +37,7 @@ import Time
         let event = Event(
             id: UUIDv7(milliseconds: Self.now + number, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
             identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: user,
-            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
+            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.emptyData)
         store.accept(IncomingEvent(event, to: [Subscription(notifier: "sink")]), telling: .nobody) { _ in done.update { $0 = true } }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }

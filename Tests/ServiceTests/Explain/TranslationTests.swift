@@ -80,7 +80,7 @@ import Time
                     id: UUIDv7(milliseconds: Self.now.milliseconds, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
                     identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: "ann",
                     deviceType: "ios", occurredAt: Self.now.milliseconds - 7_200_000, receivedAt: Self.now.milliseconds,
-                    expiresAt: Self.now.milliseconds + 1000, data: Event.noData)
+                    expiresAt: Self.now.milliseconds + 1000, data: Event.emptyData)
                 let delivery = Delivery(
                     id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: 3,
                     dueAt: Self.now.milliseconds, endedAt: state == .pending ? nil : Self.now.milliseconds, reason: reason)

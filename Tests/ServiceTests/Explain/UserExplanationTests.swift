@@ -172,7 +172,7 @@ import Time
             let event = Event(
                 id: UUIDv7(milliseconds: now, random: InlineArray(repeating: UInt8(index))).event, kind: .commentCreated,
                 identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: "ann", occurredAt: now,
-                receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+                receivedAt: now, expiresAt: now + 1000, data: Event.emptyData)
             return DeliveryFacts(
                 Delivery(
                     id: event.id.delivery(0), notifier: delivery.notifier, event: event, deviceID: "phone", state: delivery.state,

@@ -30,7 +30,7 @@ import Time
                 id: UUIDv7(milliseconds: Self.now.milliseconds, random: InlineArray(repeating: number)).event, kind: .commentCreated,
                 identity: Event.Identity(appID: "shop", ticketID: 17, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "ann",
                 deviceType: nil, occurredAt: Self.now.milliseconds, receivedAt: Self.now.milliseconds,
-                expiresAt: Self.now.milliseconds + 86_400_000, data: Event.noData)
+                expiresAt: Self.now.milliseconds + 86_400_000, data: Event.emptyData)
             store.accept(IncomingEvent(event, to: [Self.phones]), telling: .nobody) { _ in }
         }
     }

@@ -34,9 +34,9 @@ import Testing
         #expect(try fixture.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=unknown_ticket ") })
         #expect(try fixture.lookUpOwners() == ["retry unknown_ticket"])
         #expect(fixture.questions.count == 1, "Desk has just said that it knows no ticket")
-        fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds)
+        fixture.pass(milliseconds: ChannelOwners.unknownCacheMilliseconds)
         #expect(try fixture.lookUpOwners() == ["retry unknown_ticket"])
-        fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds)
+        fixture.pass(milliseconds: ChannelOwners.unknownCacheMilliseconds)
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
         #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }

@@ -79,7 +79,7 @@ import Time
     private static let created = LocalizedText(
         type: "TICKET.CREATED", status: "INITIALIZED", close: "NOT_CLOSED", group: "cs-team", at: 100)
 
-    private func kinds(_ before: [LocalizedText], _ last: LocalizedText) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
+    private func kinds(_ before: [LocalizedText], _ last: LocalizedText) -> (kinds: [Event.Kind], remark: DurableWebhookResult?) {
         var state = KnownTicket()
         for reported in before { _ = state.take(reported.ticket, type: reported.type, reportedAt: reported.at) }
         if !before.isEmpty {

@@ -14,13 +14,13 @@ import Testing
         return inquiry
     }
 
-    private static func word(_ form: MessageCases.Form, from sender: MessageCases.Sender, _ memory: ChatMemory) throws -> String {
+    private static func word(_ form: MessageCases.Form, from sender: MessageCases.Sender, _ memory: StoredChatFacts) throws -> String {
         try #require(try form.webhook(from: sender)).decision(memory).word
     }
 
     @Test(arguments: MessageCases.all.indices) func `every writer may cause what the table says`(_ index: Int) throws {
         let row = MessageCases.all[index]
-        let memory = ChatMemory(owner: MessageCases.ticketOwner, isDeskAsked: false, inquiry: Self.inquiry(row.known))
+        let memory = StoredChatFacts(owner: MessageCases.ticketOwner, isDeskAsked: false, inquiry: Self.inquiry(row.known))
         for (writer, expected) in zip(Writer.allCases, row.results) {
             for form in row.forms {
                 for sender in writer.senders(form) {
@@ -82,7 +82,7 @@ import Testing
     @Test func `the owner of the channel decides with the writer`() throws {
         for (message, form, sender, results) in Self.owners {
             for (owner, expected) in zip([MessageCases.ticketOwner, MessageCases.memberOwner, nil], results) {
-                let word = try Self.word(form, from: sender, ChatMemory(owner: owner, isDeskAsked: true))
+                let word = try Self.word(form, from: sender, StoredChatFacts(owner: owner, isDeskAsked: true))
                 #expect(word == expected, "\(message): \(owner.map { "\($0)" } ?? "nobody")")
             }
         }
@@ -90,8 +90,8 @@ import Testing
 
     @Test func `Desk is asked where its answer decides`() throws {
         for (message, form, sender, results) in Self.owners {
-            #expect(try Self.word(form, from: sender, ChatMemory()) == "Desk is asked", "\(message)")
-            let members = try Self.word(form, from: sender, ChatMemory(owner: MessageCases.memberOwner))
+            #expect(try Self.word(form, from: sender, StoredChatFacts()) == "Desk is asked", "\(message)")
+            let members = try Self.word(form, from: sender, StoredChatFacts(owner: MessageCases.memberOwner))
             #expect(members == (results[1] == "nothing" ? "Desk is asked" : results[1]), "\(message)")
         }
     }
@@ -104,12 +104,12 @@ import Testing
         for form in MessageCases.all.flatMap(\.forms) {
             for sender in Writer.allCases.flatMap({ $0.senders(form) }) {
                 let webhook = try #require(try form.webhook(from: sender))
-                let decision = webhook.decision(ChatMemory())
+                let decision = webhook.decision(StoredChatFacts())
                 guard case .ignored = decision else { continue }
                 count += 1
                 for owner in owners {
                     for known in answers {
-                        let memory = ChatMemory(owner: owner, isDeskAsked: true, inquiry: Self.inquiry(known))
+                        let memory = StoredChatFacts(owner: owner, isDeskAsked: true, inquiry: Self.inquiry(known))
                         #expect(webhook.decision(memory) == decision, "\(sender) \(form)")
                     }
                 }
@@ -121,7 +121,7 @@ import Testing
     /// Desk's word counts, also where somebody of support has opened a ticket to try the app.
     @Test func `the customer is never support, whatever the id begins with`() throws {
         let agent = "sendbird_desk_agent_id_1"
-        let memory = ChatMemory(owner: ChannelOwner(userID: agent, ticketID: 101), isDeskAsked: true)
+        let memory = StoredChatFacts(owner: ChannelOwner(userID: agent, ticketID: 101), isDeskAsked: true)
         for row in MessageCases.all {
             for form in row.forms where !form.isUpdate {
                 let word = try Self.word(form, from: MessageCases.Sender(id: agent, bots: [agent]), memory)

@@ -126,7 +126,7 @@ import Threading
         #expect(fixture.questions.count == 1)
         #expect(shown(try fixture.chat(SendbirdBody.message("4", channel: "sendbird_desk_2"))) == SendbirdFixture.accepted)
         #expect(fixture.questions.count == 2, "another channel is another question")
-        fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds - 1)
+        fixture.pass(milliseconds: ChannelOwners.unknownCacheMilliseconds - 1)
         #expect(shown(try fixture.chat(SendbirdBody.message("5"))) == SendbirdFixture.accepted)
         #expect(fixture.questions.count == 2)
         fixture.pass(milliseconds: 1)

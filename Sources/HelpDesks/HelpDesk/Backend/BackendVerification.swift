@@ -63,7 +63,7 @@ package struct BackendVerification: Sendable {
     }
 
     /// Whether the user is now blocked or forgotten. Also true when OpenSSL fails, because it only keeps a denial from being shadowed.
-    package func isKeptOut(_ revocations: Revocations) -> Bool {
+    package func isBlocked(_ revocations: Revocations) -> Bool {
         (try? revocations.blocks(app: verifier.appDigest, appID: verifier.app.utf8.span, userID: userID.utf8.span)) ?? true
     }
 

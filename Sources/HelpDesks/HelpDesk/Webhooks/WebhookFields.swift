@@ -10,7 +10,7 @@ package struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
     /// Shared by the objects of one body.
-    private final class LeftOut {
+    private final class SkippedMembers {
         var paths: [String] = []
     }
 
@@ -18,7 +18,7 @@ package struct WebhookFields {
     private let parent: String
     private let name: StaticString
     private let element: JSONElement
-    private let odd: LeftOut
+    private let odd: SkippedMembers
 
     /// The maximum number of values in a body, because each takes several times its size in memory.
     private static let mostValues = 32_768
@@ -31,10 +31,10 @@ package struct WebhookFields {
             throw .invalidJSON(error)
         }
         guard root.isObject else { throw .notAnObject }
-        self.init(root, in: "", named: "", LeftOut())
+        self.init(root, in: "", named: "", SkippedMembers())
     }
 
-    private init(_ element: JSONElement, in parent: String, named name: StaticString, _ odd: LeftOut) {
+    private init(_ element: JSONElement, in parent: String, named name: StaticString, _ odd: SkippedMembers) {
         self.parent = parent
         self.name = name
         self.element = element

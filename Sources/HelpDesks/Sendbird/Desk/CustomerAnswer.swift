@@ -19,7 +19,7 @@ enum CustomerAnswer: Equatable {
     fileprivate var state: InquiryState { self == .closure(isConfirmed: false) ? .declined : .confirmed }
 }
 
-struct AskingMessage {
+struct InquiryMessage {
     enum Effect: Equatable {
         case change(data: String)
         /// The message was already answered in the same way.

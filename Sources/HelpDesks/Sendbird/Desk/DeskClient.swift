@@ -24,7 +24,7 @@ package struct DeskClient: Sendable {
         func client(_ api: PlatformAPI, url: String, tokens: [SecretBytes]) -> PlatformClient {
             PlatformClient(
                 api, baseURL: url, tokens: tokens,
-                timeoutMilliseconds: settings.timeoutMilliseconds ?? PlatformClient.usualTimeoutMilliseconds, clocks: services.clocks,
+                timeoutMilliseconds: settings.timeoutMilliseconds ?? PlatformClient.defaultTimeoutMilliseconds, clocks: services.clocks,
                 observer: observer
             ) { [client = services.client] in
                 client.send($0, for: appID, completion: $1)

@@ -21,7 +21,7 @@ extension DeskTickets {
         try checkMembership(of: draft.userID, in: draft.relatedChannels)
         // Before the ticket: a call that fails for the name has made none.
         if let name = draft.userName { try self.name(draft.userID, name) }
-        let customer = try foundOrMade(draft.userID)
+        let customer = try findOrCreateCustomer(draft.userID)
         guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
             throw .unavailable(reason: Self.malformed)
         }
@@ -39,7 +39,7 @@ extension DeskTickets {
         }
     }
 
-    func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
+    func findOrCreateCustomer(_ userID: String) throws(TicketFailure) -> Int64 {
         if let customer = try customer(userID) { return customer }
         do throws(PlatformError) {
             let json = try client.ask(DeskRequests.createCustomer(userID))

@@ -8,11 +8,11 @@ extension DeskTickets {
 
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
         let length = question.fields.isEmpty ? question.limit : max(Self.searchLength, question.limit)
-        var lanes = question.states.map { Lane(state: $0) }
+        var lanes = question.states.map { StateQueue(state: $0) }
         var (cursor, found) = (question.after, [Ticket]())
         for _ in 0..<Self.mostRounds {
             try refill(&lanes, cursor: cursor, question: question, length: length)
-            while found.count < question.limit, lanes.allSatisfy({ !$0.isStarved }), let next = Self.next(&lanes, &cursor) {
+            while found.count < question.limit, lanes.allSatisfy({ !$0.needsMore }), let next = Self.next(&lanes, &cursor) {
                 if question.fields.allSatisfy(next.has) { found.append(next) }
             }
             if found.count == question.limit || lanes.allSatisfy(\.isOver) { break }
@@ -21,20 +21,20 @@ extension DeskTickets {
     }
 
     /// The tickets of one state that are fetched and not yet consumed.
-    private struct Lane {
+    private struct StateQueue {
         let state: TicketState
         /// Nil stands for an unreadable ticket, which is skipped.
         var waiting: ArraySlice<Ticket?> = []
         var hasMore = true
 
-        var isStarved: Bool { waiting.isEmpty && hasMore }
+        var needsMore: Bool { waiting.isEmpty && hasMore }
         var isOver: Bool { waiting.isEmpty && !hasMore }
     }
 
     private func refill(
-        _ lanes: inout [Lane], cursor: TicketCursor, question: TicketQuestion, length: Int
+        _ lanes: inout [StateQueue], cursor: TicketCursor, question: TicketQuestion, length: Int
     ) throws(TicketFailure) {
-        let starved = lanes.indices.filter { lanes[$0].isStarved }
+        let starved = lanes.indices.filter { lanes[$0].needsMore }
         let answers: [JSONValue]
         do throws(PlatformError) {
             answers = try client.ask(
@@ -56,7 +56,7 @@ extension DeskTickets {
     }
 
     /// Takes the ticket that changed last among the heads of all lanes; nil when all are empty.
-    private static func next(_ lanes: inout [Lane], _ cursor: inout TicketCursor) -> Ticket? {
+    private static func next(_ lanes: inout [StateQueue], _ cursor: inout TicketCursor) -> Ticket? {
         for index in lanes.indices {
             while let first = lanes[index].waiting.first, first == nil {
                 lanes[index].waiting.removeFirst()

@@ -83,7 +83,7 @@ package struct DeskTickets: TicketDesk {
     /// - Returns: all fields afterwards.
     func setOwnFields(_ fields: [TicketField], of userID: String) throws(TicketFailure) -> [TicketField] {
         guard !SupportAccount.resemblesSupport(userID) else { throw .unknownPerson }
-        return try setFields(fields, of: foundOrMade(userID), userID)
+        return try setFields(fields, of: findOrCreateCustomer(userID), userID)
     }
 
     private func setFields(_ fields: [TicketField], of customer: Int64, _ userID: String) throws(TicketFailure) -> [TicketField] {
@@ -103,7 +103,7 @@ package struct DeskTickets: TicketDesk {
         let message: JSONValue
         do throws(PlatformError) {
             message = try client.askChat(DeskRequests.message(messageID, in: channel))
-            switch AskingMessage(message, ticket: id, owner: owner)?.effect(of: answer) {
+            switch InquiryMessage(message, ticket: id, owner: owner)?.effect(of: answer) {
             case nil: throw PlatformError.notFound(PlatformRefusal(status: 404))
             case .nothing: break
             case .change(let data): _ = try client.askChat(DeskRequests.answer(message, id: messageID, in: channel, data: data))

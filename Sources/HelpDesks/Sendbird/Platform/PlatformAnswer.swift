@@ -24,7 +24,7 @@ enum PlatformAnswer {
     }
 
     /// A larger number is a Unix time in seconds, not a duration.
-    private static let leastMoment: UInt64 = 1_000_000_000
+    private static let minimumUnixSeconds: UInt64 = 1_000_000_000
 
     static func of(_ response: ClientResponse, now: UnixMilliseconds) -> Result<JSONValue, PlatformError> {
         let json = response.isTruncated ? nil : JSONValue(parsing: response.body)
@@ -67,7 +67,7 @@ enum PlatformAnswer {
     private static func wait(_ response: ClientResponse, now: UnixMilliseconds) -> UInt64 {
         let header = response.header("X-RateLimit-RetryAfter") ?? response.header("Retry-After") ?? ""
         var wait = RetryAfter.milliseconds(from: header, now: now) ?? usualWaitMilliseconds
-        if let number = UInt64(header), number >= leastMoment {
+        if let number = UInt64(header), number >= minimumUnixSeconds {
             wait = now.remaining(until: UnixSeconds(rawValue: min(number, 1 << 40)).milliseconds)
         }
         return min(max(wait, 1), longestWaitMilliseconds)

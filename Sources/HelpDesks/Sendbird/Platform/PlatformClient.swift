@@ -22,7 +22,7 @@ package final class PlatformClient: Sendable {
         var held: [String: MonotonicMilliseconds] = [:]
     }
 
-    package static let usualTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
+    package static let defaultTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
     private let api: PlatformAPI
     private let baseURL: String
@@ -40,7 +40,7 @@ package final class PlatformClient: Sendable {
     ///   - observer: nil when another component counts and logs.
     ///   - send: the owner keeps the HTTP client open.
     package init(
-        _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = usualTimeoutMilliseconds, clocks: Clocks,
+        _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = defaultTimeoutMilliseconds, clocks: Clocks,
         observer: PlatformObserver?, send: @escaping Sender
     ) {
         precondition(!tokens.isEmpty, "without a token nothing can be asked")

@@ -58,7 +58,7 @@ final class URLPreviewRoute: Sendable {
         }
     }
 
-    private func preview(_ caller: AuthenticatedCaller, _ url: WebURL) -> AuthenticatedStep {
+    private func preview(_ caller: AuthenticatedCaller, _ url: WebURL) -> AuthenticatedResponse {
         guard isOn(caller.appID) else { return .answer(AuthenticatedAnswer(answers.off, result: URLPreviewResult.off.word, reason: "off")) }
         guard URLPreviewer.isAvailable else {
             let result = URLPreviewResult.unavailable.word

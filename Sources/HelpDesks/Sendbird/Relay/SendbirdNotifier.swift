@@ -23,14 +23,14 @@ final class SendbirdNotifier: Notifier {
     /// with every token of the app.
     private static let requestsPerAttempt = 4
 
-    var keepsTicketOrder: Bool { true }
+    var preservesTicketOrder: Bool { true }
     var concurrency: Int { relay.transport.concurrency }
     var retryPolicy: RetryPolicy { .webhook }
     var longestAttemptMilliseconds: UInt64 {
         UInt64(Self.requestsPerAttempt) * (apps.values.map(\.platform.longestMilliseconds).max() ?? 0)
     }
     /// One minute, as for push notifiers: settings are corrected at Sendbird as often as here.
-    var probeAfterMilliseconds: UInt64? { 60_000 }
+    var probeIntervalMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay
     private let services: RelayServices
@@ -58,7 +58,7 @@ final class SendbirdNotifier: Notifier {
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         guard let app = apps[ByteKey(event.identity.appID)] else {
-            return completion(DeliveryOutcome(.dead, reason: "unknown_app", wasAsked: false))
+            return completion(DeliveryOutcome(.dead, reason: "unknown_app", calledReceiver: false))
         }
         guard PlatformRequest.isAddressable(event.userID) else {
             return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
@@ -76,8 +76,8 @@ final class SendbirdNotifier: Notifier {
         }
     }
 
-    private static let notForRelay = DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false)
-    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false)
+    private static let notForRelay = DeliveryOutcome(.delivered, reason: "not_for_relay", calledReceiver: false)
+    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", calledReceiver: false)
 
     private func endSessions(_ event: Event, app: App, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let request = PlatformRequest("end_sessions", method: .delete, path: ["users", event.userID, "token"])
@@ -135,7 +135,7 @@ final class SendbirdNotifier: Notifier {
             return DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status), status: refusal.status)
         case .failure(.rateLimited(let milliseconds)), .failure(.heldBack(let milliseconds)):
             return DeliveryOutcome(
-                .retry(retryAfterMilliseconds: milliseconds), reason: StatusReason.word(429), slowsDown: true)
+                .retry(retryAfterMilliseconds: milliseconds), reason: StatusReason.word(429), requestsBackoff: true)
         case .failure(.unavailable(let reason, let mayHaveArrived)):
             return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason, mayHaveArrived: mayHaveArrived)
         case .failure(.unauthorized):

@@ -166,9 +166,9 @@ final class SessionIssuer: Sendable {
         let audience = services.state.current.subscriptions.registry
         let person = RevokedPerson(appID: appID, userID: userID)
         // The store ignores other events about a person who was forgotten. If OpenSSL fails, the person may have been.
-        let isFormer = (try? services.revocations.current.isFormer(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
+        let isForgotten = (try? services.revocations.current.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
         let now = services.clocks.unixMilliseconds()
-        guard let incoming = audience.signOut(person, at: now, isErased: isFormer, using: &random) else { return }
+        guard let incoming = audience.signOut(person, at: now, isErased: isForgotten, using: &random) else { return }
         services.store.accept(incoming, telling: audience, isAwaited: { true }) { [services, appID] result in
             switch result {
             case .success: services.onChange()

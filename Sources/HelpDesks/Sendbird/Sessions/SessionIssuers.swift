@@ -43,7 +43,7 @@ struct SessionIssuers: Sendable {
         let client = services.client
         let platform = PlatformClient(
             .chat, baseURL: source.url, tokens: source.tokens,
-            timeoutMilliseconds: source.timeoutMilliseconds ?? PlatformClient.usualTimeoutMilliseconds, clocks: services.clocks,
+            timeoutMilliseconds: source.timeoutMilliseconds ?? PlatformClient.defaultTimeoutMilliseconds, clocks: services.clocks,
             observer: observer
         ) {
             client.send($0, for: app, completion: $1)

@@ -31,7 +31,7 @@ final class SessionTokenRoute: Sendable {
         ).route
     }
 
-    private func session(_ caller: AuthenticatedCaller) -> AuthenticatedStep {
+    private func session(_ caller: AuthenticatedCaller) -> AuthenticatedResponse {
         guard PlatformRequest.isAddressable(caller.userID) else { return .answer(unusable("no_address")) }
         guard !SupportAccount.resemblesSupport(caller.userID) else { return .answer(unusable("support_account")) }
         guard let issuer = sessions().issuer(of: caller.appID) else {

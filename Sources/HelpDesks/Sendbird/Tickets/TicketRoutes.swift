@@ -72,7 +72,7 @@ final class TicketRoutes: Sendable {
         ).route
     }
 
-    private func step(_ caller: AuthenticatedCaller, _ payload: TicketRequest) -> AuthenticatedStep {
+    private func step(_ caller: AuthenticatedCaller, _ payload: TicketRequest) -> AuthenticatedResponse {
         guard let app = app(caller.appID) else {
             return .answer(
                 AuthenticatedAnswer(

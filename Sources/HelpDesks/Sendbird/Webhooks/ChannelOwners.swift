@@ -26,7 +26,7 @@ final class ChannelOwners: Sendable {
     static let limitMilliseconds: UInt64 = TimeLimit.milliseconds(2500)
     /// The time for which an unknown channel is cached. A ticket may be created after its channel, and Desk's webhook about it takes effect
     /// at once.
-    static let memoryMilliseconds: UInt64 = 30_000
+    static let unknownCacheMilliseconds: UInt64 = 30_000
     /// The most channels that are cached; the least recently queried is evicted.
     private static let mostChannels = 10_000
 
@@ -54,7 +54,7 @@ final class ChannelOwners: Sendable {
             case .failure(let error): completion(OwnerAnswer(error))
             case .success(let ticket):
                 guard let ticket, let userID = ticket.userID else {
-                    let end = clocks.monotonicMilliseconds() + Self.memoryMilliseconds
+                    let end = clocks.monotonicMilliseconds() + Self.unknownCacheMilliseconds
                     unknown.withLock { $0.insert(end, for: key) }
                     return completion(.nobody)
                 }

@@ -28,7 +28,7 @@ struct Inquiry: Sendable, Equatable {
         /// Whether the message asks the question for the first time.
         var isAsked = false
         var answer: InquiryAnswer?
-        var remark: WebhookRemark?
+        var remark: DurableWebhookResult?
     }
 
     /// Nil until the question has arrived.
@@ -65,7 +65,7 @@ struct Inquiry: Sendable, Equatable {
         (state, answer) = (arriving.state, arriving.digest)
     }
 
-    private mutating func odd(_ remark: WebhookRemark) -> Step {
+    private mutating func odd(_ remark: DurableWebhookResult) -> Step {
         remarks += 1
         return Step(remark: remark)
     }

@@ -52,7 +52,7 @@ struct KnownTicket: Sendable, Equatable {
         var kinds: [Event.Kind] = []
         /// The changed fields with their former values; nil for an unknown former value.
         var changes: [Change] = []
-        var remark: WebhookRemark?
+        var remark: DurableWebhookResult?
     }
 
     struct Change: Sendable, Equatable {

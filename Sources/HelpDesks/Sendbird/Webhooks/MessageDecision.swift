@@ -1,7 +1,7 @@
 internal import Core
 
 /// Stored facts on which the decision about a message depends.
-struct ChatMemory: Sendable, Equatable {
+struct StoredChatFacts: Sendable, Equatable {
     /// The owner of the channel; nil when unknown.
     var owner: ChannelOwner?
     /// Whether Desk has answered about the owner.
@@ -42,7 +42,7 @@ extension ChatWebhook {
     /// Decides about the message: a pure function of it and of the stored facts.
     ///
     /// Without an owner it returns `ignored` only if it does so with every owner, so such a message is never given to a store.
-    func decision(_ memory: ChatMemory) -> MessageDecision {
+    func decision(_ memory: StoredChatFacts) -> MessageDecision {
         switch (content, category) {
         case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored(nil)
         case (.comment(let isPushed), .sent): comment(isPushed: isPushed, memory)
@@ -54,7 +54,7 @@ extension ChatWebhook {
         }
     }
 
-    private func comment(isPushed: Bool, _ memory: ChatMemory) -> MessageDecision {
+    private func comment(isPushed: Bool, _ memory: StoredChatFacts) -> MessageDecision {
         if writer == .other { return .ignored(nil) }
         if writer == .unnamedBot { return .ignored(.notABot) }
         // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
@@ -66,7 +66,7 @@ extension ChatWebhook {
         return .comment(isPushed: isPushed && memory.owner != nil)
     }
 
-    private func inquiry(_ answer: InquiryAnswer?, _ memory: ChatMemory) -> MessageDecision {
+    private func inquiry(_ answer: InquiryAnswer?, _ memory: StoredChatFacts) -> MessageDecision {
         guard let answer else { return .malformed }
         guard memory.owner != nil || memory.isDeskAsked else { return .undecided }
         switch category {

@@ -20,7 +20,7 @@ final class OwnerLookup: Notifier {
         case unknownTicket = "unknown_ticket"
     }
 
-    var keepsTicketOrder: Bool { true }
+    var preservesTicketOrder: Bool { true }
     /// Enough for one app whose Desk hangs, and others.
     var concurrency: Int { 16 }
     /// A notification should not be delayed much beyond an outage. An attempt may precede the time that Desk has stated, because Desk's
@@ -45,7 +45,7 @@ final class OwnerLookup: Notifier {
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         guard let app = state.current.app(event.identity.appID) else {
-            return completion(DeliveryOutcome(.dead, reason: "unknown_app", wasAsked: false))
+            return completion(DeliveryOutcome(.dead, reason: "unknown_app", calledReceiver: false))
         }
         guard let webhook = try? ChatWebhook(WebhookFields(parsing: event.data.span), appID: app.id, bots: app.bots) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
@@ -66,15 +66,15 @@ final class OwnerLookup: Notifier {
 
     private struct Message {
         let webhook: ChatWebhook
-        let maker: ReportMaker
+        let maker: ReportBuilder
     }
 
     /// - Throws: when OpenSSL fails.
-    private func maker(of webhook: ChatWebhook, _ event: Event, _ app: SendbirdState.App) throws(CryptoError) -> ReportMaker {
+    private func maker(of webhook: ChatWebhook, _ event: Event, _ app: SendbirdState.App) throws(CryptoError) -> ReportBuilder {
         let identity = try webhook.identity(app.id, body: event.data.span)
         // An operator may have revived the delivery after its life.
         let life = event.receivedAt.remaining(until: event.expiresAt)
-        return try ReportMaker(
+        return try ReportBuilder(
             of: app, receivedAt: event.receivedAt, lifeMilliseconds: life, trace: event.trace, identity: identity, services)
     }
 
@@ -88,7 +88,7 @@ final class OwnerLookup: Notifier {
             if case .success(.undecided) = result, let onUndecided { return onUndecided() }
             if case .success(.accepted(let events, let remark, let rating, _)) = result {
                 if let rating { app.ratings[rating]?.increment() }
-                if let remark = remark.flatMap({ WebhookRemark(rawValue: $0) }) { app.counters.increment(remark.result) }
+                if let remark = remark.flatMap({ DurableWebhookResult(rawValue: $0) }) { app.counters.increment(remark.result) }
                 if !events.isEmpty { services.onChange() }
             }
             completion(Self.outcome(of: result))
@@ -97,7 +97,7 @@ final class OwnerLookup: Notifier {
 
     private static func outcome(of result: Result<ReportOutcome, StoreError>) -> DeliveryOutcome {
         switch result {
-        case .success(.accepted(_, WebhookRemark.noCustomer.rawValue, _, _)): delivered(.nobody)
+        case .success(.accepted(_, DurableWebhookResult.noCustomer.rawValue, _, _)): delivered(.nobody)
         case .success(.accepted): delivered(.reported)
         case .success(.duplicate): delivered(.duplicate)
         case .success(.ignored(IgnoreReason.unknownTicket.rawValue)): delivered(.unknownTicket)

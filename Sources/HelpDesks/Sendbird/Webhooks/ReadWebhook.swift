@@ -48,7 +48,7 @@ struct ReadWebhook: Sendable {
     }
 }
 
-extension ReportMaker {
+extension ReportBuilder {
     /// Makes the report of a channel that was read. Only the reading of the known owner applies, because members whom the customer has
     /// invited read for themselves.
     func report(_ webhook: ReadWebhook) -> Report {

@@ -30,7 +30,7 @@ final class SendbirdWebhookRoute: Sendable {
     private struct Question {
         let report: Report
         /// The message whose owner may have to be queried from Desk; nil for a webhook of Desk, or of a read channel.
-        let unowned: (webhook: ChatWebhook, maker: ReportMaker, body: [UInt8])?
+        let unowned: (webhook: ChatWebhook, maker: ReportBuilder, body: [UInt8])?
     }
 
     private let sender: SendbirdSender
@@ -117,7 +117,7 @@ final class SendbirdWebhookRoute: Sendable {
             journal.leaveOut(leftOut, app: app.id, context)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, context), app) }
             // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
-            if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(ChatMemory()) {
+            if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(StoredChatFacts()) {
                 return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, context), app)
             }
             return decide(request, webhook: webhook, app: app, state: state, context: context)
@@ -153,7 +153,7 @@ final class SendbirdWebhookRoute: Sendable {
                 case .read, .desk: try Report.identity(appID: app.id, body: body)
                 }
             }
-            let maker = try ReportMaker(
+            let maker = try ReportBuilder(
                 of: app, receivedAt: services.clocks.unixMilliseconds(), lifeMilliseconds: app.subscriptions.lifeMilliseconds,
                 trace: context.trace, identity: identity, services)
             return .store(app, question(webhook, maker: maker, request: request))
@@ -162,7 +162,7 @@ final class SendbirdWebhookRoute: Sendable {
         }
     }
 
-    private func question(_ webhook: Webhook, maker: ReportMaker, request: borrowing Request) -> Question {
+    private func question(_ webhook: Webhook, maker: ReportBuilder, request: borrowing Request) -> Question {
         switch webhook {
         case .chat(let webhook):
             Question(
@@ -210,7 +210,7 @@ final class SendbirdWebhookRoute: Sendable {
     ) -> Response {
         switch result {
         case .success(.accepted(let events, let remark, _, _)):
-            let remark = remark.flatMap { WebhookRemark(rawValue: $0) }
+            let remark = remark.flatMap { DurableWebhookResult(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
             // A word such as `timeout` alone could be about the store.
             let more: LogFields = reason.map { ["api": .string(PlatformAPI.desk.rawValue), "reason": .string($0)] } ?? [:]

@@ -1,7 +1,7 @@
 internal import HelpDesk
 
 /// The result of a durable webhook, if it is not `accepted`.
-enum WebhookRemark: String, Sendable {
+enum DurableWebhookResult: String, Sendable {
     /// The webhook repeats the known state.
     case duplicate
     case unasked

@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-extension ReportMaker {
+extension ReportBuilder {
     /// Makes the report of a message.
     /// - Parameters:
     ///   - found: the channel's owner, as just returned by Desk; nil when Desk was not queried or does not know.
@@ -16,11 +16,13 @@ extension ReportMaker {
             appID: appID, identity: identity, events: isComment ? [] : [webhook.messageIdentity(appID)], id: id(0),
             receivedAt: receivedAt, conversations: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
         ) { conversations in
-            if conversations[channel]?.isOfFormer == true || conversations[inquiry]?.isOfFormer == true { return .ignored(reason: nil) }
+            if conversations[channel]?.isOfForgottenPerson == true || conversations[inquiry]?.isOfForgottenPerson == true {
+                return .ignored(reason: nil)
+            }
             let known = Self.owner(conversations[channel])
             // Desk's own word counts more than the members of a message.
             let owner = known?.ticketID != nil ? known : found ?? known ?? hint
-            let memory = ChatMemory(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(conversations[inquiry]))
+            let memory = StoredChatFacts(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(conversations[inquiry]))
             let question = ConversationState(inquiry, userID: owner?.userID ?? conversations[inquiry]?.userID ?? "", data: [])
             let decision = reported(webhook.decision(memory), on: webhook, of: owner, question)
             guard let owner, owner != known, case .decided(let changed, let incomingEvents, let remark, let rating, _) = decision else {
@@ -36,14 +38,14 @@ extension ReportMaker {
     private func reported(
         _ decision: MessageDecision, on webhook: ChatWebhook, of owner: ChannelOwner?, _ question: ConversationState
     ) -> Report.Decision {
-        let remark: WebhookRemark? = owner == nil ? .noCustomer : nil
+        let remark: DurableWebhookResult? = owner == nil ? .noCustomer : nil
         switch decision {
         case .undecided: return .undecided
         case .ignored(let reason): return .ignored(reason: reason?.rawValue)
         case .comment(let isPushed):
             let incoming = comment(webhook, kind: .commentCreated, owner: owner, isPushed: isPushed)
             return .decided(conversations: [], incomingEvents: [incoming], remark: remark?.rawValue)
-        case .malformed: return .decided(conversations: [], incomingEvents: [], remark: WebhookRemark.malformed.rawValue)
+        case .malformed: return .decided(conversations: [], incomingEvents: [], remark: DurableWebhookResult.malformed.rawValue)
         case .inquiry(let inquiry, let step, let isPushed):
             let request: Event.Kind = webhook.content.isClosure ? .closureRequested : .ratingRequested
             var incomingEvents: [IncomingEvent] = []

@@ -3,16 +3,16 @@ import TestSupport
 import Testing
 import Time
 
-@Suite struct NotifierTroubleTests {
+@Suite struct NotifierPauseReporterTests {
     /// A notifier that a test looks at, second by second.
     private struct Watched {
-        var trouble = NotifierTrouble()
+        var trouble = NotifierPauseReporter()
         var now: UInt64 = 100
         var successes: UInt64 = 0
 
         mutating func look(after seconds: UInt64 = 0, isStopped: Bool, waiting: Int = 1) -> ConditionStatus {
             now += seconds
-            let seen = NotifierTrouble.Observation(isStopped: isStopped, successes: successes, waiting: waiting)
+            let seen = NotifierPauseReporter.Observation(isStopped: isStopped, successes: successes, waiting: waiting)
             return trouble.status(seen, now: MonotonicMilliseconds(rawValue: now * 1000), OperatorThresholds())
         }
     }

@@ -54,7 +54,7 @@ struct ShopAsk: Sendable {
 }
 
 /// Verifies, answers and records a sample shop's requests.
-final class ShopCounter: Sendable {
+final class ShopRequestHandler: Sendable {
     typealias Act = @Sendable (inout ShopData, ShopAsk) throws(ShopData.Refusal) -> JSONValue
 
     struct Answer: Sendable {

@@ -1,5 +1,5 @@
 /// Texts of untrusted pages, made safe to show beside other texts.
-enum ShownText {
+enum SanitizedText {
     /// Returns the text on one line, without surrounding white space, control characters, private characters and those that change the
     /// direction of what follows (Unicode Technical Report 36, section 2.5); cut between characters.
     /// - Parameter longest: in Unicode scalars.

@@ -7,7 +7,7 @@ package import Time
 /// pauses are not reported.
 ///
 /// Only an attempt shows that a notifier works: after a restart or a reload nothing is paused until the first attempt has failed again.
-package struct NotifierTrouble: Sendable {
+package struct NotifierPauseReporter: Sendable {
     package struct Observation: Sendable, Equatable {
         /// Whether only probes start: the breaker is not closed, or the notifier is paused.
         package let isStopped: Bool
@@ -24,7 +24,7 @@ package struct NotifierTrouble: Sendable {
     }
 
     /// The multiple of `pausedSeconds` for which a notifier must work.
-    static let calmFactor: UInt64 = 5
+    static let recoveryFactor: UInt64 = 5
     /// The time without pending deliveries after which a pause that no attempt confirms counts as ended.
     static let idleMilliseconds: UInt64 = 600_000
 
@@ -51,7 +51,7 @@ package struct NotifierTrouble: Sendable {
         if observation.successes != successesBefore {
             let since = worksSince ?? now
             worksSince = since
-            return now - since >= lasting * Self.calmFactor ? .over(.resolved) : .unknown
+            return now - since >= lasting * Self.recoveryFactor ? .over(.resolved) : .unknown
         }
         guard observation.waiting == 0 else {
             idleSince = nil

@@ -6,7 +6,7 @@ internal import Threading
 internal import Time
 
 /// Messages of channels whose owner is not yet known.
-extension ReportMaker {
+extension ReportBuilder {
     /// The device of the held event, which distinguishes it from the event made later. An answer to a question has the number of the
     /// question, so its device differs.
     private static let heldDevice = "held"
@@ -23,7 +23,7 @@ extension ReportMaker {
             appID: appID, app.subscriptions, receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds, trace: trace,
             identity: identity, random: services.random
         ) { userID in
-            try? services.revocations.current.isFormer(appID: appID.utf8.span, userID: userID.utf8.span)
+            try? services.revocations.current.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span)
         }
     }
 
@@ -40,10 +40,10 @@ extension ReportMaker {
         return Report(
             appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, conversations: [channel], userID: nil
         ) { conversations in
-            if conversations[channel]?.isOfFormer == true { return .ignored(reason: nil) }
+            if conversations[channel]?.isOfForgottenPerson == true { return .ignored(reason: nil) }
             return .decided(
                 conversations: [], incomingEvents: [IncomingEvent(event, to: [HeldMessage.subscription])],
-                remark: WebhookRemark.held.rawValue)
+                remark: DurableWebhookResult.held.rawValue)
         }
     }
 }

@@ -24,7 +24,7 @@ struct DeskWebhook: Sendable {
     }
 }
 
-extension ReportMaker {
+extension ReportBuilder {
     func report(_ webhook: DeskWebhook) -> Report {
         let ticket = webhook.ticket
         let name = ConversationState.Name("ticket", ticket.id.text)
@@ -34,12 +34,12 @@ extension ReportMaker {
             userID: ticket.userID.flatMap { named($0) }
         ) { conversations in
             let known = conversations[name]
-            if known?.isOfFormer == true { return .ignored(reason: nil) }
+            if known?.isOfForgottenPerson == true { return .ignored(reason: nil) }
             let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
             var state = KnownTicket(known)
             let step = state.take(ticket, type: webhook.type, reportedAt: webhook.createdAt)
             var changed = [ConversationState(name, userID: userID ?? "", data: state.data)]
-            if let userID, let channel = ticket.channel, conversations[Self.channelName(channel)]?.isOfFormer != true {
+            if let userID, let channel = ticket.channel, conversations[Self.channelName(channel)]?.isOfForgottenPerson != true {
                 changed.append(Self.conversation(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))
             }
             let incomingEvents = step.kinds.enumerated().map { place, kind in

@@ -12,7 +12,7 @@ struct ChannelOwner: Sendable, Equatable {
 }
 
 /// Makes the reports of one webhook: the query to the store, and the pure decision on its answer.
-struct ReportMaker: Sendable {
+struct ReportBuilder: Sendable {
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
@@ -22,7 +22,7 @@ struct ReportMaker: Sendable {
     /// The identity that deduplicates the webhook.
     let identity: Event.Identity
     /// Whether a user was forgotten, as far as this process knows; nil on an error. No decision uses it.
-    private let isFormer: @Sendable (_ userID: String) -> Bool?
+    private let isForgotten: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
     struct Subscriptions: Sendable {
@@ -41,10 +41,10 @@ struct ReportMaker: Sendable {
     /// - Throws: when OpenSSL fails.
     init(
         appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext?,
-        identity: Event.Identity, random: RandomPool, isFormer: @escaping @Sendable (_ userID: String) -> Bool?
+        identity: Event.Identity, random: RandomPool, isForgotten: @escaping @Sendable (_ userID: String) -> Bool?
     ) throws(CryptoError) {
         (self.appID, self.subscriptions, self.receivedAt, self.lifeMilliseconds) = (appID, subscriptions, receivedAt, lifeMilliseconds)
-        (self.trace, self.identity, self.isFormer) = (trace, identity, isFormer)
+        (self.trace, self.identity, self.isForgotten) = (trace, identity, isForgotten)
         id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
 
@@ -65,7 +65,7 @@ struct ReportMaker: Sendable {
     }
 
     /// Returns a user whom a store may name; nil for one who was, or may have been, forgotten.
-    func named(_ userID: String) -> String? { isFormer(userID) == false ? userID : nil }
+    func named(_ userID: String) -> String? { isForgotten(userID) == false ? userID : nil }
 
     static func channelName(_ channel: HelpDeskID) -> ConversationState.Name { ConversationState.Name("channel", channel.text) }
 
