@@ -20,10 +20,10 @@ struct DeniedRequest {
         let random: InlineArray<32, UInt8> = try randomBytes()
         let otherKeys = [Application.Key(id: 7, secret: try HMACKey(secret: random.span))]
         // Without the policy, so that it mints what the policy denies.
-        let genuine = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: app.keys)]), defaultLifeSeconds: day)
-        let unknown = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: otherKeys)]), defaultLifeSeconds: day)
+        let genuine = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: app.keys)]), defaultLifetimeSeconds: day)
+        let unknown = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: otherKeys)]), defaultLifetimeSeconds: day)
         func key(_ minting: KeyMinting, user: String = Fixture.userID, life: UInt64 = day, at time: UnixSeconds = now) throws -> [UInt8] {
-            Array(try minting.mint(appID: Fixture.appID, userID: user, lifeSeconds: life, now: time).securityKey.utf8)
+            Array(try minting.mint(appID: Fixture.appID, userID: user, lifetimeSeconds: life, now: time).securityKey.utf8)
         }
         let valid = try key(genuine)
         func request(_ name: String, isForStrangers: Bool, key: [UInt8], app: [UInt8] = fixture.appID) -> DeniedRequest {
@@ -36,7 +36,7 @@ struct DeniedRequest {
             request("wrong_mac, last byte", isForStrangers: true, key: altered(valid, at: valid.count - 1)),
             request("wrong_mac, another's key", isForStrangers: true, key: try key(genuine, user: String(Fixture.userID.reversed()))),
             request("expired", isForStrangers: false, key: try key(genuine, at: now - 2 * day)),
-            request("too_old", isForStrangers: false, key: try key(genuine, life: 0, at: now - Fixture.longestLifeSeconds - day)),
+            request("too_old", isForStrangers: false, key: try key(genuine, life: 0, at: now - Fixture.maximumLifetimeSeconds - day)),
             request("issued_in_future", isForStrangers: false, key: try key(genuine, at: now + day)),
             request("revoked", isForStrangers: false, key: try key(genuine, at: Fixture.revokedBefore - 1)),
         ]

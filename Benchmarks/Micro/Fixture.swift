@@ -16,7 +16,7 @@ struct Fixture {
     static let userID = "user-\u{43f}\u{451}\u{442}\u{440}-20417"
     static let now = SystemClock.unixSeconds()
     /// The oldest that a key may be.
-    static let longestLifeSeconds: UInt64 = 100 * 86_400
+    static let maximumLifetimeSeconds: UInt64 = 100 * 86_400
     /// The user's keys from before this second are revoked.
     static let revokedBefore = now - 3600
 
@@ -39,7 +39,7 @@ struct Fixture {
         let store = MemoryStore()
         try store.revoke(Self.revocation())
         loggingRouter = try ServiceGraph(configuration, logger: log.logger) { () throws(StoreError) in store }.publicRouter
-        minting = KeyMinting(authorizer, defaultLifeSeconds: 86_400)
+        minting = KeyMinting(authorizer, defaultLifetimeSeconds: 86_400)
         securityKey = Array(try minting.mint(appID: Self.appID, userID: Self.userID, now: Self.now).securityKey.utf8)
     }
 
@@ -87,7 +87,7 @@ struct Fixture {
         let file = directory.path("config.json")
         let text = """
             {"apps":[{"app_id":"\(appID)","keys":[{"id":1,"secret":{"env":"SECRET"}}]}],
-             "security_keys":{"longest_life_seconds":\(longestLifeSeconds)}}
+             "security_keys":{"longest_life_seconds":\(maximumLifetimeSeconds)}}
             """
         try File.create(file, mode: 0o600, text.utf8)
         return try Configuration(contentsOf: file) { $0 == "SECRET" ? secret : nil }

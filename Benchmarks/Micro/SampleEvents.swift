@@ -16,7 +16,7 @@ enum SampleEvents {
             appID: appID, userID: "user-\(ticket)", ticketID: HelpDeskID(Int64(ticket)), commentID: HelpDeskID(Int64(number)),
             deviceID: "\(type)-\(ticket)", deviceType: type, body: "Good afternoon! Your order has been sent and arrives on Thursday.",
             author: Comment.Author(name: "Anna", avatarID: 5, avatarColor: "#ff0000"), createdAt: now.seconds.milliseconds, attachments: [])
-        let event = Event(comment, id: identifier(now), receivedAt: now, lifeMilliseconds: dayMilliseconds)
+        let event = Event(comment, id: identifier(now), receivedAt: now, lifetimeMilliseconds: dayMilliseconds)
         let subscription = Subscription(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
         return IncomingEvent(event, to: [subscription], token: token)
     }

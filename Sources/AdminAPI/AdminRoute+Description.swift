@@ -85,7 +85,7 @@ extension AdminRoute.Parameter {
         case .time: Schema.time
         case .choice(let words): Schema.choice(words)
         case .flag: ["type": "boolean", "const": true]
-        case .fields: ["type": "object", "additionalProperties": Schema.text, "maxProperties": .integer(Int64(TicketField.mostFields))]
+        case .fields: ["type": "object", "additionalProperties": Schema.text, "maxProperties": .integer(Int64(TicketField.maximumFields))]
         case .lines(let count):
             ["type": "array", "items": Schema.line(1...TicketDraft.longestChannel), "maxItems": .integer(Int64(count.upperBound))]
         }

@@ -139,7 +139,7 @@ extension DeliveryAction: AdminAction {
     }
 
     private static func expiry(_ context: AdminContext) -> UnixMilliseconds {
-        context.now.saturating(adding: context.state.registryAudience.lifeMilliseconds)
+        context.now.saturating(adding: context.state.registryAudience.lifetimeMilliseconds)
     }
 
     /// Purges in several transactions, between which other calls run.

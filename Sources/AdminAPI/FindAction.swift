@@ -8,7 +8,7 @@ internal import Time
 /// Searches all apps for what has a name: the one request behind the box of the operators' page.
 package struct FindAction: AdminAction, Equatable {
     /// The maximum number of devices in a page.
-    private static let mostDevices = 100
+    private static let maximumDevices = 100
 
     private let name: String
     /// The only kind that is wanted; nil for all.
@@ -57,7 +57,7 @@ package struct FindAction: AdminAction, Equatable {
             if wants(.user) { found = try formerUsers(context) }
         }
         let kinds = Set(NameMatch.Kind.allCases.filter(wants))
-        let page = try context.store.search(for: NameQuery(name, kinds: kinds), after: after, limit: Self.mostDevices)
+        let page = try context.store.search(for: NameQuery(name, kinds: kinds), after: after, limit: Self.maximumDevices)
         return Self.answer(found + page.matches, next: page.next)
     }
 

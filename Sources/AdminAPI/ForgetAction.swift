@@ -12,7 +12,7 @@ package struct ForgetAction: AdminAction, Equatable {
     /// Milliseconds within which other processes learn of a revocation. Until then they may store data about the person.
     private static let propagationMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
     /// The maximum number of a person's devices that are searched for in the files afterwards; a person has fewer.
-    private static let mostDevices = 1000
+    private static let maximumDevices = 1000
     private static let revocationsPerPage = 1000
 
     private let person: RevokedPerson
@@ -31,7 +31,7 @@ package struct ForgetAction: AdminAction, Equatable {
             return .unknownApp(person.appID, context.state.names.apps)
         }
         let devices = try context.store.devices(
-            DeviceFilter(appID: person.appID, userID: person.userID), after: nil, limit: Self.mostDevices)
+            DeviceFilter(appID: person.appID, userID: person.userID), after: nil, limit: Self.maximumDevices)
         let former = try revokeForEver(context)
         if context.store.pollMilliseconds != nil { Self.wait() }
         let revocations = try removeRevocations(context)
@@ -55,7 +55,7 @@ package struct ForgetAction: AdminAction, Equatable {
         let audience = context.state.registryAudience
         let event = Event(
             forgetting: person, id: UUIDv7(milliseconds: context.now, using: &random).event, now: context.now,
-            lifeMilliseconds: audience.lifeMilliseconds)
+            lifetimeMilliseconds: audience.lifetimeMilliseconds)
         let listeners = audience.listeners(of: person.appID)
         return try context.revoke(
             person.appID, .formerUser(former), issuedBefore: nil, reason: reason,

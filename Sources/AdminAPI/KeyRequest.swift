@@ -19,7 +19,7 @@ struct KeyRequest {
 
     let appID: String
     let userID: String
-    let lifeSeconds: UInt64?
+    let lifetimeSeconds: UInt64?
 
     /// Parses the body. Unknown fields are refused, because a misspelt `ttl_seconds` would mint a key that lives too long.
     init(_ body: Span<UInt8>) throws(AdminProblem) {
@@ -28,8 +28,8 @@ struct KeyRequest {
         appID = try Self.text("app_id", in: object)
         userID = try Self.text("user_id", in: object)
         switch object["ttl_seconds"] {
-        case nil, .null: lifeSeconds = nil
-        case .integer(let seconds) where seconds >= 0: lifeSeconds = UInt64(seconds)
+        case nil, .null: lifetimeSeconds = nil
+        case .integer(let seconds) where seconds >= 0: lifetimeSeconds = UInt64(seconds)
         default: throw AdminProblem("ttl_seconds", "expected a whole number of seconds, or 0 for ever.")
         }
     }
@@ -61,8 +61,8 @@ extension AdminListener {
         do throws(AdminProblem) {
             let wanted = try request.withBody { body throws(AdminProblem) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
-                let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
-                    appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: now)
+                let minted = try KeyMinting(state.authorizer, defaultLifetimeSeconds: state.defaultLifetimeSeconds).mint(
+                    appID: wanted.appID, userID: wanted.userID, lifetimeSeconds: wanted.lifetimeSeconds, now: now)
                 audit(minted, wanted: wanted, authorizer: state.authorizer, caller: caller)
                 return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
             } catch {
@@ -85,7 +85,7 @@ extension AdminListener {
 
     private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
         switch refusal {
-        case .malformed, .lifeTooLong, .endTooFar, .outlivesKey: return .error(400, code: "malformed", message: refusal.description)
+        case .malformed, .lifetimeTooLong, .endTooFar, .outlivesKey: return .error(400, code: "malformed", message: refusal.description)
         case .noActiveKey, .keyVerifyOnly, .keyEnded: return .error(409, code: "no_active_key", message: refusal.description)
         case .unknownApp, .unknownKey, .noKey: return .error(400, code: "unknown_app", message: refusal.description)
         case .failed(let error):

@@ -14,21 +14,21 @@ package struct NotifierStatus: Sendable {
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     package let lastFailure: String
     /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
-    package let settingsDoubt: String?
+    package let settingsProblem: String?
     /// When its certificate expires; nil when it has none.
     package let credentialExpiresAt: UnixSeconds?
     /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time.
     package let nextAttemptAt: UnixMilliseconds?
 
     package init(
-        name: String, state: BreakerStatus, pause: (reason: String, remedy: String)?, lastFailure: String, settingsDoubt: String?,
+        name: String, state: BreakerStatus, pause: (reason: String, remedy: String)?, lastFailure: String, settingsProblem: String?,
         credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds? = nil
     ) {
         self.name = name
         self.state = state
         self.pause = pause
         self.lastFailure = lastFailure
-        self.settingsDoubt = settingsDoubt
+        self.settingsProblem = settingsProblem
         self.credentialExpiresAt = credentialExpiresAt
         self.nextAttemptAt = nextAttemptAt
     }

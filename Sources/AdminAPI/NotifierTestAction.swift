@@ -26,7 +26,7 @@ struct NamedNotifier: Sendable {
 /// Stores an event of the type `operator.test` for one notifier, which then gets it in the way of every other event.
 package struct NotifierTestAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/test"
-    private static let lifeMilliseconds: UInt64 = 3_600_000
+    private static let lifetimeMilliseconds: UInt64 = 3_600_000
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
     private static let parameters = [
         AdminRoute.Parameter("notifier", place: .body, isRequired: true, text: "A notifier of the type http or log.")
@@ -67,7 +67,7 @@ package struct NotifierTestAction: AdminAction {
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: context.now, using: &random).event
         let test = OperatorTest(appID: app, notifier: known.name)
-        let event = Event(test, id: id, now: context.now, lifeMilliseconds: Self.lifeMilliseconds)
+        let event = Event(test, id: id, now: context.now, lifetimeMilliseconds: Self.lifetimeMilliseconds)
         try accept(IncomingEvent(event, to: [Subscription(notifier: known.name)]), context)
         return AdminAnswer(
             ["delivery_id": .string(id.delivery(0).description)], change: .stored(1),

@@ -8,7 +8,7 @@ internal import POSIX
 /// A push for one device, with which a notifier is tried.
 package struct TestPush: Sendable {
     package static let defaultTitle = "Deskgate"
-    package static let usualBody = "Test push"
+    package static let defaultBody = "Test push"
 
     /// The device's push token, not empty.
     package let token: String
@@ -27,7 +27,7 @@ package struct TestPush: Sendable {
         self.token = token
         self.type = type
         self.title = title ?? Self.defaultTitle
-        self.body = body ?? Self.usualBody
+        self.body = body ?? Self.defaultBody
     }
 }
 

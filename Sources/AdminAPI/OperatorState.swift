@@ -8,7 +8,7 @@ package final class OperatorState: Sendable {
     /// Computes `user_ref`, and has the keys for minting.
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
-    let defaultLifeSeconds: UInt64
+    let defaultLifetimeSeconds: UInt64
     let tokens: [AdminToken]
     /// Whether `/metrics` needs a token as well.
     let metricsNeedToken: Bool
@@ -28,7 +28,7 @@ package final class OperatorState: Sendable {
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
         self.configuration = configuration
         self.authorizer = authorizer
-        defaultLifeSeconds = configuration.defaultLifeSeconds
+        defaultLifetimeSeconds = configuration.defaultLifetimeSeconds
         tokens = configuration.admin.tokens
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         page = PageAccess(configuration)

@@ -6,9 +6,9 @@ internal import Core
 /// revocations.
 struct RevocationSearch {
     /// The number of newest revocations that are searched for those that name no person.
-    static let mostRead = 5000
+    static let maximumRead = 5000
     /// The maximum number of revocations that name the person.
-    private static let mostNamed = 1000
+    private static let maximumNamed = 1000
 
     /// The one that a person was forgotten with.
     var former: Revocation?
@@ -28,22 +28,22 @@ struct RevocationSearch {
     ///   - key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
     ///   - mostRead: how many of the newest are looked through, in five pages.
     init(
-        _ store: any Store, appID: String, userID: String?, key: SecurityKey?, mostRead: Int = Self.mostRead
+        _ store: any Store, appID: String, userID: String?, key: SecurityKey?, maximumRead: Int = Self.maximumRead
     ) throws(StoreError) {
         if let userID {
             let person = RevokedPerson(appID: appID, userID: userID)
             former = try store.formerRevocation(of: person)
-            named = try store.revocations(of: person, after: nil, limit: Self.mostNamed)
-            isCut = named.count == Self.mostNamed
+            named = try store.revocations(of: person, after: nil, limit: Self.maximumNamed)
+            isCut = named.count == Self.maximumNamed
         }
-        let perPage = mostRead / 5
+        let perPage = maximumRead / 5
         var (last, read): (UUIDv7?, Int) = (nil, 0)
         while true {
             let page = try store.revocations(of: nil, after: last, limit: perPage)
             shared += page.filter { $0.appID.utf8.elementsEqual(appID.utf8) && $0.mayConcern(key) }
             read += page.count
             guard page.count == perPage else { return }
-            guard read < mostRead else { break }
+            guard read < maximumRead else { break }
             last = page.last?.id
         }
         isCut = true

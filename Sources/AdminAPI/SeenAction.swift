@@ -42,7 +42,7 @@ package struct SeenAction: AdminAction, Equatable {
         let id = UUIDv7(milliseconds: context.now, using: &random).event
         let report = Report(
             receipt, isChannel: isChannel, to: subscriptions.seen(person.appID), id: id,
-            lifeMilliseconds: subscriptions.registry.lifeMilliseconds)
+            lifetimeMilliseconds: subscriptions.registry.lifetimeMilliseconds)
         let reference = context.userReference(person.appID, person.userID) ?? ""
         return AdminAnswer(
             .superseded(try Self.superseded(by: report, context.store)),

@@ -8,9 +8,9 @@ internal import Time
 /// Shows everything that is known of a person: whether they may chat now, their devices, revocations and latest deliveries.
 package struct UserAction: AdminAction, Equatable {
     /// The maximum number of deliveries in the answer, latest first.
-    private static let mostDeliveries = 20
+    private static let maximumDeliveries = 20
     /// The maximum number of devices and revocations in the answer; a person has fewer.
-    private static let mostRows = 100
+    private static let maximumRows = 100
 
     private let person: RevokedPerson
 
@@ -27,13 +27,13 @@ package struct UserAction: AdminAction, Equatable {
         let application = context.state.authorizer.applications[index]
         let search = try RevocationSearch(context.store, appID: person.appID, userID: person.userID, key: nil)
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
-        let devices = try context.store.devices(filter, after: nil, limit: Self.mostRows)
-        let deliveries = try context.store.page(of: deliveryFilter, after: nil, limit: Self.mostDeliveries)
+        let devices = try context.store.devices(filter, after: nil, limit: Self.maximumRows)
+        let deliveries = try context.store.page(of: deliveryFilter, after: nil, limit: Self.maximumDeliveries)
         let limits = try limits(devices.map(\.key.deviceID), context)
         let reference = context.userReference(person.appID, person.userID)
         let reason = search.former != nil ? "forgotten" : search.named.contains(where: \.isBlock) ? "blocked" : nil
-        let revocations = (search.former.map { [$0] } ?? []) + search.named.prefix(Self.mostRows) + search.shared
-        let isBlocked = reason != nil || (search.named + search.shared).contains { $0.keepsOut(of: application, at: context.sharedNow) }
+        let revocations = (search.former.map { [$0] } ?? []) + search.named.prefix(Self.maximumRows) + search.shared
+        let isBlocked = reason != nil || (search.named + search.shared).contains { $0.denies(of: application, at: context.sharedNow) }
         return AdminAnswer([
             "app_id": .string(person.appID), "user_id": .string(person.userID), "user_ref": reference.map { .string($0) } ?? .null,
             "may_chat": .bool(!isBlocked), "reason": reason.map { .string($0) } ?? .null,
@@ -42,7 +42,7 @@ package struct UserAction: AdminAction, Equatable {
             "shadow_until": application.shadowEnd(at: context.now.seconds).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "push_tokens": .array(devices.map { .object($0.json(named: reference)) }), "registrations": .array(limits),
             "revocations": .array(revocations.map { .object($0.json(context)) }),
-            "revocations_complete": .bool(!search.isCut && search.named.count <= Self.mostRows),
+            "revocations_complete": .bool(!search.isCut && search.named.count <= Self.maximumRows),
             "deliveries": .array(deliveries.deliveries.map { .object($0.json(context)) }),
             "deliveries_complete": .bool(deliveries.next == nil),
         ])

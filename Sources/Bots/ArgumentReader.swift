@@ -12,7 +12,7 @@ struct ReceivedArguments: Sendable {
     /// The most arguments, which bounds the search for duplicate names.
     static let most = 256
     /// The most values and names of a JSON text: as a tree, each takes a hundred times the memory of its bytes.
-    static let mostValues = 8192
+    static let maximumValues = 8192
 
     private var texts: [(name: String, text: String)] = []
     private var object = JSONObject()
@@ -133,8 +133,10 @@ struct ReceivedArguments: Sendable {
         if let violation = JSONSchema.violation(ofNumbersIn: arguments) { throw BotArgumentsProblem(violation.description) }
     }
 
-    /// Scans a JSON text of at most `mostValues` values and names without building a tree.
-    static func sourceMap(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
+    /// Scans a JSON text of at most `maximumValues` values and names without building a tree.
+    static func sourceMap(_ text: Span<UInt8>) throws(JSONError) -> JSONElement {
+        try JSONElement(parsing: text, maximumValues: maximumValues)
+    }
 
     /// Reads the body of a request that contains a ticket: a JSON object.
     static func callBody(_ request: borrowing Request) throws(BotArgumentsProblem) -> JSONElement {

@@ -13,9 +13,9 @@ struct BackendCaller: Sendable {
     /// call never waits for one. Connections are not reused, because an answer contains a user's data, or repeating a request would change
     /// something twice.
     static let clientSettings = ClientSettings(
-        connectionsPerHost: mostCalls, connectionsPerOwner: mostCalls / 2, connectionLimit: mostCalls, requestLimit: mostCalls,
-        requestsPerOwner: mostCalls / 2, keepsConnections: false)
-    private static let mostCalls = 4 * CallBounds().underWay
+        connectionsPerHost: maximumCalls, connectionsPerOwner: maximumCalls / 2, connectionLimit: maximumCalls, requestLimit: maximumCalls,
+        requestsPerOwner: maximumCalls / 2, keepsConnections: false)
+    private static let maximumCalls = 4 * CallBounds().underWay
 
     struct Call: Sendable {
         let id: UUIDv7

@@ -6,7 +6,7 @@ struct FunctionAnswer: Sendable {
     /// The longest answer of a backend, in bytes.
     static let longest = 256 * 1024
     /// The most values, which bounds the memory for parsing.
-    private static let mostValues = 100_000
+    private static let maximumValues = 100_000
 
     /// 200 to 299, or 400 to 499 other than 401.
     let status: Int
@@ -39,7 +39,7 @@ struct FunctionAnswer: Sendable {
         }
         guard Self.isJSON(response.header("Content-Type")) else { throw BackendFault(.notJSON, status: status) }
         do throws(JSONError) {
-            json = try JSONElement.compacted(response.body, mostValues: Self.mostValues)
+            json = try JSONElement.compacted(response.body, maximumValues: Self.maximumValues)
         } catch {
             throw BackendFault(.malformedJSON, status: status)
         }

@@ -36,11 +36,11 @@ struct PersonRoutes: Sendable {
     }
 
     private static func fields(_ body: JSONObject) throws(BodyError) -> [(name: String, text: String)] {
-        let expectation = "expected an object of at most \(BotPrompt.mostFields) texts"
+        let expectation = "expected an object of at most \(BotPrompt.maximumFields) texts"
         let members: [JSONObject.Member]
         switch body["fields"] {
         case nil, .null: members = []
-        case .object(let object) where object.members.count <= BotPrompt.mostFields: members = object.members
+        case .object(let object) where object.members.count <= BotPrompt.maximumFields: members = object.members
         default: throw .unexpected(field: "fields", expectation: expectation)
         }
         var fields: [(name: String, text: String)] = []
@@ -67,7 +67,7 @@ struct PersonRoutes: Sendable {
         }
         let grant = BotGrant(
             appID: person.appID, userID: person.userID, key: person.keyIdentity, keyEnd: person.latest.seconds,
-            issuedAt: services.sharedNow, lifeSeconds: bot.definition.ticketLifeSeconds)
+            issuedAt: services.sharedNow, lifetimeSeconds: bot.definition.ticketLifetimeSeconds)
         guard let grant else {
             return AuthenticatedAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.expired.rawValue)
         }

@@ -39,7 +39,7 @@ package struct AppSubscriptions: Sendable {
                         notifier: $0.notifier, deviceTypes: $0.deviceTypes, requiresDevice: $0.requiresDevice, isForEachDevice: true)
                 }
             registry.append((app.id, reported.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
-            if app.sessionLifeSeconds != nil {
+            if app.sessionLifetimeSeconds != nil {
                 // Not in order: the end of a session must not wait until an earlier registration has been passed on.
                 sessions.append((app.id, notifiers.filter(\.type.isRelay).map { Subscription(notifier: $0.name) }))
             }
@@ -54,8 +54,9 @@ package struct AppSubscriptions: Sendable {
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
         self.registry = RegistryAudience(
             registry, relays: relays,
-            sessions: SessionAudience(sessions, lifeMilliseconds: (configuration.apps.compactMap(\.sessionLifeSeconds).max() ?? 0) * 1000),
-            lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+            sessions: SessionAudience(
+                sessions, lifetimeMilliseconds: (configuration.apps.compactMap(\.sessionLifetimeSeconds).max() ?? 0) * 1000),
+            lifetimeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
     }
 
     package func comments(_ appID: String) -> [Subscription] {

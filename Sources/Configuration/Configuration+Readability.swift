@@ -7,7 +7,7 @@ extension Configuration {
     package var userThatServes: FileOwner? { placeOfService.map { FileOwner(id: $0.owner, at: $0.place) } }
 
     /// The file that commands read where none is named.
-    package static let usualFile = "/etc/deskgate/config.json"
+    package static let defaultFile = "/etc/deskgate/config.json"
 
     package static let startOfUnit = "systemctl start deskgate"
 
@@ -21,7 +21,7 @@ extension Configuration {
 
     /// The command line that starts the service, with the file that it must name; for root, as the user that serves.
     package var serveLine: String {
-        let named = sources.files.first.flatMap { $0 == Self.usualFile ? nil : " --config \(ShellWord.quoted($0))" }
+        let named = sources.files.first.flatMap { $0 == Self.defaultFile ? nil : " --config \(ShellWord.quoted($0))" }
         let line = "deskgate serve\(named ?? "")"
         return userThatServes?.line(line) ?? line
     }

@@ -32,7 +32,7 @@ extension Configuration {
     /// The session tokens of an app of Sendbird Desk.
     package struct SessionTokens: Sendable, Equatable {
         /// The maximum life in seconds.
-        package var lifeSeconds: UInt64
+        package var lifetimeSeconds: UInt64
         /// The limits of token requests, for a person and for the app.
         package var limits: [LimitRule]
     }
@@ -42,7 +42,7 @@ extension Configuration.App {
     /// Whether its registrations are passed on to the help desk.
     var relaysRegistrations: Bool { sendbird?.relaysRegistrations ?? true }
     /// The maximum life, in seconds, of the help desk's sessions that people get with their keys; nil when they get none.
-    var sessionLifeSeconds: UInt64? { sendbird?.sessionTokens?.lifeSeconds }
+    var sessionLifetimeSeconds: UInt64? { sendbird?.sessionTokens?.lifetimeSeconds }
 }
 
 extension Configuration.Notifier {

@@ -46,7 +46,7 @@ package struct Configuration: Sendable {
         /// In the order of the file.
         package var keys: [Key]
         /// The life of its users' keys, where it differs from other apps.
-        package var keyLife = KeyLifetime()
+        package var keyLifetime = KeyLifetime()
         /// nil when the security key alone decides.
         package var verify: Verify?
         /// The proof of origin of webhooks without a help desk's own proof; nil when the app accepts none of them.
@@ -80,7 +80,7 @@ package struct Configuration: Sendable {
     package var pushTokens: PushTokens
     package var keyPolicy: KeyPolicy
     /// The default life of a minted key in seconds, where neither the caller nor the app sets one; 0 for ever.
-    package var defaultLifeSeconds: UInt64
+    package var defaultLifetimeSeconds: UInt64
     package var operators = Operators()
     package var bots: [BotDefinition] = []
     package var traces: TraceExport?
@@ -128,7 +128,7 @@ package struct Configuration: Sendable {
             let signing = keys.isEmpty ? try app.verify?.signingSecrets().first : nil
             applications.append(
                 Application(
-                    id: app.id, keys: keys, life: app.keyLife, shadowUntil: app.shadowUntil, verification: app.verify?.mode ?? .key,
+                    id: app.id, keys: keys, life: app.keyLifetime, shadowUntil: app.shadowUntil, verification: app.verify?.mode ?? .key,
                     signingSecret: signing))
         }
         return try Authorizer(applications, policy: keyPolicy)

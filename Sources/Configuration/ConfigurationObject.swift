@@ -70,7 +70,7 @@ struct ConfigurationObject {
     /// Notes the default of a text that its key does not have.
     func standard(_ key: String, _ text: String) -> String { standard(key, text) { .string($0) } }
 
-    func standard(_ key: String) -> String { standard(key, usualText(key)) }
+    func standard(_ key: String) -> String { standard(key, defaultText(key)) }
 
     /// Notes the default of a list of texts.
     func standardTexts(_ key: String) -> [String] {
@@ -78,7 +78,7 @@ struct ConfigurationObject {
     }
 
     /// The default of a text, before anything is made of it.
-    func usualText(_ key: String) -> String { keys.standard(of: key).text ?? "" }
+    func defaultText(_ key: String) -> String { keys.standard(of: key).text ?? "" }
 
     /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
@@ -140,11 +140,11 @@ struct ConfigurationObject {
     ///   - narrower: a range within that of the key.
     ///   - otherwise: the default, where the key does not have it.
     func integer(_ key: String, within narrower: ClosedRange<Int>? = nil, default otherwise: Int? = nil) -> Int {
-        let integer = optionalInteger(key, within: narrower) ?? standard(key, otherwise ?? usualInteger(key)) { .integer(Int64($0)) }
+        let integer = optionalInteger(key, within: narrower) ?? standard(key, otherwise ?? defaultInteger(key)) { .integer(Int64($0)) }
         return inForce(key, integer)
     }
 
-    private func usualInteger(_ key: String) -> Int {
+    private func defaultInteger(_ key: String) -> Int {
         if case .integer(let integer) = keys.standard(of: key) { Int(integer) } else { 0 }
     }
 
@@ -189,7 +189,7 @@ struct ConfigurationObject {
     }
 
     func choice<Choice: CaseIterable>(_ key: String, default otherwise: Choice? = nil, name: (Choice) -> String) -> Choice {
-        guard let fallback = otherwise ?? Choice.allCases.first(where: { name($0) == usualText(key) }) else {
+        guard let fallback = otherwise ?? Choice.allCases.first(where: { name($0) == defaultText(key) }) else {
             preconditionFailure("\(key) has another default than its words")
         }
         guard let text = string(key) else { return inForce(key, standard(key, fallback) { .string(name($0)) }) }

@@ -32,7 +32,8 @@ extension ConfigurationReader {
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
-                    id: id ?? "", helpDesk: helpDesk, keys: keys, keyLife: keyLife(object, within: life), verify: verify, webhook: webhook,
+                    id: id ?? "", helpDesk: helpDesk, keys: keys, keyLifetime: keyLifetime(object, within: life), verify: verify,
+                    webhook: webhook,
                     anonymous: object.choice("anonymous"), sendbird: sendbird, notifiers: notifiers, routes: routes,
                     shadowUntil: shadowUntil(object)))
         }

@@ -4,9 +4,9 @@ internal import JSONSchema
 
 /// The functions of a chatbot, and what a model may give them.
 extension ConfigurationReader {
-    private static let mostFunctions = 64
+    private static let maximumFunctions = 64
     /// More than a person asks for, and less than a model in a loop does.
-    static let usualBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
+    static let defaultBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
 
     func botFunctions(_ bot: ConfigurationObject) -> [BotFunction] {
         bot.require("functions", "list the functions that the model may call")
@@ -14,7 +14,7 @@ extension ConfigurationReader {
         let path = bot.path(of: "functions")
         if elements.isEmpty { problems.add(path, "expected at least one function") }
         let handsOff = bot.value(Self.handOffKey) != nil
-        let most = handsOff ? Self.mostFunctions - 1 : Self.mostFunctions
+        let most = handsOff ? Self.maximumFunctions - 1 : Self.maximumFunctions
         if elements.count > most {
             problems.add(path, "expected at most \(most) functions\(handsOff ? " beside \(Self.handOffKey)" : ""), found \(elements.count)")
         }
@@ -47,7 +47,7 @@ extension ConfigurationReader {
         let request = botRequest(object, parameters)
         let confirmation = confirmation(object, method: request?.method, parameters: parameters)
         let limits =
-            limits(object, scopes: [.user]) ?? object.standard("limits", Self.usualBotLimits, as: Self.json)
+            limits(object, scopes: [.user]) ?? object.standard("limits", Self.defaultBotLimits, as: Self.json)
         guard let schema = parameters.schema, let request else { return nil }
         return BotFunction(
             name: name, description: description, parameters: schema, modelParameters: parameters.shown, bindings: bindings,

@@ -4,7 +4,7 @@ internal import JSON
 
 /// The request to the company's backend of a chatbot's function.
 extension ConfigurationReader {
-    private static let mostBotHeaders = 20
+    private static let maximumBotHeaders = 20
     private static let longestBotHeader = 4096
 
     /// Headers that Deskgate writes itself, or that decide where a message ends; all that begin with `webhook-` are, too.
@@ -61,8 +61,8 @@ extension ConfigurationReader {
             problems.add(path, "expected an object with a text or {\"file\": \"PATH\"} for each name, found \(value.kind)")
             return []
         }
-        if members.members.count > Self.mostBotHeaders {
-            problems.add(path, "expected at most \(Self.mostBotHeaders) headers, found \(members.members.count)")
+        if members.members.count > Self.maximumBotHeaders {
+            problems.add(path, "expected at most \(Self.maximumBotHeaders) headers, found \(members.members.count)")
         }
         var names: Set<String> = []
         return members.members.compactMap { member in
@@ -82,7 +82,7 @@ extension ConfigurationReader {
     /// Reads a text with places, or a secret where the name of the header says that it is one.
     private func botHeader(_ value: JSONValue, named name: String, path: String, parameters: BotParameters) -> BotHeaderValue? {
         noteHeader(value, path)
-        if case .string(let inline) = value, !Self.saysSecret(name) {
+        if case .string(let inline) = value, !Self.containsSecretWord(name) {
             guard let text = botText(inline, path: path) else { return nil }
             guard Self.isHeaderText(inline.utf8.span) else {
                 problems.add(path, Self.headerExpectation)

@@ -3,14 +3,14 @@ internal import Crypto
 internal import JSON
 
 extension ConfigurationReader {
-    private static let mostBots = 100
-    private static let mostBotSecrets = 4
+    private static let maximumBots = 100
+    private static let maximumBotSecrets = 4
 
     /// - Parameter apps: the apps that bots may serve.
     func bots(in root: ConfigurationObject, apps: [Configuration.App]) -> [BotDefinition] {
         let elements = root.array("bots") ?? []
-        if elements.count > Self.mostBots {
-            problems.add(root.path(of: "bots"), "expected at most \(Self.mostBots) bots, found \(elements.count)")
+        if elements.count > Self.maximumBots {
+            problems.add(root.path(of: "bots"), "expected at most \(Self.maximumBots) bots, found \(elements.count)")
         }
         var names: [String] = []
         return elements.compactMap { value, path in
@@ -35,7 +35,7 @@ extension ConfigurationReader {
         do throws(CryptoError) {
             let bot = try BotDefinition(
                 name: name, apps: served, publicURL: publicURL, secrets: secrets, model: model, systemMessage: systemMessage,
-                firstMessage: firstMessage, ticketLifeSeconds: UInt64(life), recordsArguments: records, functions: functions)
+                firstMessage: firstMessage, ticketLifetimeSeconds: UInt64(life), recordsArguments: records, functions: functions)
             refuseLongTexts(bot, object)
             return bot
         } catch {
@@ -83,8 +83,8 @@ extension ConfigurationReader {
         object.require("secret", "give the secret that signs calls and tickets as \(SecretReader.sources)")
         guard object.value("secret") != nil else { return [] }
         let texts = secretList(object, "secret", read: signingSecret)
-        if texts.count > Self.mostBotSecrets {
-            problems.add(object.path(of: "secret"), "expected at most \(Self.mostBotSecrets) secrets, found \(texts.count)")
+        if texts.count > Self.maximumBotSecrets {
+            problems.add(object.path(of: "secret"), "expected at most \(Self.maximumBotSecrets) secrets, found \(texts.count)")
         }
         // The mistakes of each one were reported.
         return texts.compactMap { text in text.withSpan { try? StandardWebhookSecret($0) } }
@@ -96,9 +96,9 @@ extension ConfigurationReader {
             return nil
         }
         let fields = Set(message.placeholders).subtracting([BotPrompt.userPlaceholder])
-        if fields.count > BotPrompt.mostFields {
+        if fields.count > BotPrompt.maximumFields {
             problems.add(
-                object.path(of: "system_message"), "expected at most \(BotPrompt.mostFields) fields in braces, found \(fields.count)")
+                object.path(of: "system_message"), "expected at most \(BotPrompt.maximumFields) fields in braces, found \(fields.count)")
         }
         return message
     }

@@ -6,8 +6,8 @@ internal import JSON
 /// Restrictions on callers of the public listener. Adding the first one needs a restart, so that a service without one checks nothing on
 /// requests; other changes need a reload only.
 extension ConfigurationReader {
-    private static let mostNetworks = 1000
-    private static let mostSharedSecrets = 8
+    private static let maximumNetworks = 1000
+    private static let maximumSharedSecrets = 8
     private static let longestSharedSecret = 512
     private static let exampleNetworks = "192.0.2.0/24 or 2001:db8::/32; one address is 192.0.2.7/32"
 
@@ -43,8 +43,8 @@ extension ConfigurationReader {
     private func networkList(_ listen: ConfigurationObject, _ key: String) -> [(value: JSONValue, path: String)]? {
         guard let elements = listen.array(key) else { return nil }
         if elements.isEmpty { problems.add(listen.path(of: key), "expected at least one network, such as \(Self.exampleNetworks)") }
-        if elements.count > Self.mostNetworks {
-            problems.add(listen.path(of: key), "expected at most \(Self.mostNetworks) networks, found \(elements.count)")
+        if elements.count > Self.maximumNetworks {
+            problems.add(listen.path(of: key), "expected at most \(Self.maximumNetworks) networks, found \(elements.count)")
         }
         return elements
     }
@@ -91,8 +91,8 @@ extension ConfigurationReader {
             problems.add(object.path(of: "name"), "this header has a meaning of its own; give another one, such as X-Shared-Secret")
         }
         let found = secretList(object, "secret") { value, path in sharedSecret(value, path) }
-        if found.count > Self.mostSharedSecrets {
-            problems.add(object.path(of: "secret"), "expected at most \(Self.mostSharedSecrets) secrets, found \(found.count)")
+        if found.count > Self.maximumSharedSecrets {
+            problems.add(object.path(of: "secret"), "expected at most \(Self.maximumSharedSecrets) secrets, found \(found.count)")
         }
         return Configuration.SharedHeader(name: name ?? "", secrets: found)
     }

@@ -5,33 +5,33 @@ internal import Time
 extension ConfigurationReader {
     static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
-    func securityKeys(_ object: ConfigurationObject) -> (policy: KeyPolicy, defaultLife: UInt64) {
+    func securityKeys(_ object: ConfigurationObject) -> (policy: KeyPolicy, defaultLifetime: UInt64) {
         var policy = KeyPolicy()
         policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds"))
-        policy.longestLifeSeconds = longestLife(object)
-        return (policy, defaultLife(object, otherwise: KeyLifetime.standardSeconds, longest: policy.longestLifeSeconds))
+        policy.maximumLifetimeSeconds = maximumLifetime(object)
+        return (policy, defaultLifetime(object, otherwise: KeyLifetime.standardSeconds, longest: policy.maximumLifetimeSeconds))
     }
 
     /// Reads the bounds of an app's keys.
     /// - Parameter common: those of all apps, which an app can only narrow.
-    func keyLife(_ app: ConfigurationObject, within common: (longest: UInt64?, standard: UInt64)) -> KeyLifetime {
-        guard let object = app.object("security_keys", keys: Self.keyLifeKeys) else { return KeyLifetime() }
-        let own = longestLife(object)
+    func keyLifetime(_ app: ConfigurationObject, within common: (longest: UInt64?, standard: UInt64)) -> KeyLifetime {
+        guard let object = app.object("security_keys", keys: Self.keyLifetimeKeys) else { return KeyLifetime() }
+        let own = maximumLifetime(object)
         if let own, let longest = common.longest, own > longest {
             problems.add(
                 object.path(of: "longest_life_seconds"),
                 "expected at most \(longest), which is $.security_keys.longest_life_seconds; older keys of every app are denied")
         }
         return KeyLifetime(
-            longestSeconds: own, defaultSeconds: defaultLife(object, otherwise: common.standard, longest: own ?? common.longest))
+            maximumSeconds: own, defaultSeconds: defaultLifetime(object, otherwise: common.standard, longest: own ?? common.longest))
     }
 
-    private func longestLife(_ object: ConfigurationObject) -> UInt64? {
+    private func maximumLifetime(_ object: ConfigurationObject) -> UInt64? {
         object.optionalInteger("longest_life_seconds").map { UInt64($0) }
     }
 
     /// Reads the default life of a key; without the key it is `otherwise`, or the longest allowed life if that is shorter.
-    private func defaultLife(_ object: ConfigurationObject, otherwise: UInt64, longest: UInt64?) -> UInt64 {
+    private func defaultLifetime(_ object: ConfigurationObject, otherwise: UInt64, longest: UInt64?) -> UInt64 {
         // 0 is for ever, so longer than any bound.
         let fallback = longest.map { otherwise == 0 ? $0 : min(otherwise, $0) } ?? otherwise
         let life = UInt64(object.integer("default_life_seconds", default: Int(fallback)))

@@ -5,8 +5,8 @@ internal import JSON
 /// The object of an app of Sendbird Desk.
 extension ConfigurationReader {
     /// The maximum number of tokens that are compared with one webhook.
-    private static let mostTokensOfOneKind = 4
-    private static let mostBots = 100
+    private static let maximumTokensOfOneKind = 4
+    private static let maximumBots = 100
 
     /// Reads the object; nil when the app has none.
     /// - Parameter appID: a part of the default addresses; nil when the app has no id that may be one.
@@ -28,7 +28,7 @@ extension ConfigurationReader {
 
     private func sessionTokens(_ object: ConfigurationObject) -> Configuration.SessionTokens {
         Configuration.SessionTokens(
-            lifeSeconds: UInt64(object.integer("life_seconds")),
+            lifetimeSeconds: UInt64(object.integer("life_seconds")),
             limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
     }
 
@@ -102,8 +102,8 @@ extension ConfigurationReader {
             refuseWeakOrShared(token, path: path)
             return token
         }
-        if found.count > Self.mostTokensOfOneKind {
-            problems.add(object.path(of: key), "expected at most \(Self.mostTokensOfOneKind) tokens, found \(found.count)")
+        if found.count > Self.maximumTokensOfOneKind {
+            problems.add(object.path(of: key), "expected at most \(Self.maximumTokensOfOneKind) tokens, found \(found.count)")
         }
         return found
     }
@@ -111,8 +111,8 @@ extension ConfigurationReader {
     /// Reads the keys of custom fields that customers may set.
     private func fieldKeys(_ object: ConfigurationObject, _ key: String) -> [String] {
         guard let elements = object.array(key) else { return object.standardTexts(key) }
-        if elements.count > TicketField.mostFields {
-            problems.add(object.path(of: key), "expected at most \(TicketField.mostFields) keys, found \(elements.count)")
+        if elements.count > TicketField.maximumFields {
+            problems.add(object.path(of: key), "expected at most \(TicketField.maximumFields) keys, found \(elements.count)")
         }
         return elements.compactMap { value, path in
             if let text = value.text, TicketField.isKey(text) { return text }
@@ -124,8 +124,8 @@ extension ConfigurationReader {
     /// Reads the user ids of bots. An empty list says that there are none.
     private func botUserIDs(_ object: ConfigurationObject) -> [String]? {
         guard let elements = object.array("bot_user_ids") else { return nil }
-        if elements.count > Self.mostBots {
-            problems.add(object.path(of: "bot_user_ids"), "expected at most \(Self.mostBots) user ids, found \(elements.count)")
+        if elements.count > Self.maximumBots {
+            problems.add(object.path(of: "bot_user_ids"), "expected at most \(Self.maximumBots) user ids, found \(elements.count)")
         }
         return elements.compactMap { value, path in
             if let id = value.text, FieldGrammar.problem(ofUserID: id.utf8.span) == nil { return id }

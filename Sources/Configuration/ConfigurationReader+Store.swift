@@ -42,7 +42,8 @@ extension ConfigurationReader {
         switch object.choice("type", of: StoreType.self) {
         case .sqlite:
             return (
-                .sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve(object.usualText("path"))))), postgres
+                .sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve(object.defaultText("path"))))),
+                postgres
             )
         case .postgres:
             object.require("url", "give the database's address as \(SecretReader.sources)")
@@ -115,7 +116,7 @@ extension ConfigurationReader {
     }
 
     /// The most calls of one person or device in a window.
-    static let mostOfPerson = 1000
+    static let maximumPerPerson = 1000
 
     /// A list of limits in the configuration's form.
     static func json(_ rules: [LimitRule]) -> JSONValue {
@@ -145,7 +146,7 @@ extension ConfigurationReader {
                 problems.add(limit.path(of: "per"), "expected \(words) here")
             }
             let isOfPerson = scope == .user || scope == .device
-            let max = limit.integer("max", within: isOfPerson ? 1...Self.mostOfPerson : nil, default: 1)
+            let max = limit.integer("max", within: isOfPerson ? 1...Self.maximumPerPerson : nil, default: 1)
             let seconds = limit.integer("window_seconds", default: 300)
             rules.append(LimitRule(per: scope, max: max, windowMilliseconds: UInt64(seconds) * 1000))
         }

@@ -3,7 +3,7 @@ internal import JSON
 
 extension ConfigurationReader {
     /// The maximum number of tokens in `admin.tokens`: each request is compared with all of them, and strangers may send requests.
-    private static let mostTokens = 32
+    private static let maximumTokens = 32
 
     /// Reads `admin.token` and `admin.tokens`, in this order.
     func tokens(_ admin: ConfigurationObject) -> [AdminToken] {
@@ -14,7 +14,9 @@ extension ConfigurationReader {
         guard let elements = admin.array("tokens") else { return tokens }
         let path = admin.path(of: "tokens")
         if elements.isEmpty { problems.add(path, "expected at least one token, or no \"tokens\"") }
-        if elements.count > Self.mostTokens { problems.add(path, "expected at most \(Self.mostTokens) tokens, found \(elements.count)") }
+        if elements.count > Self.maximumTokens {
+            problems.add(path, "expected at most \(Self.maximumTokens) tokens, found \(elements.count)")
+        }
         var names: [(name: String, place: String)] = [(AdminToken.nameForEverything, "admin.token")]
         for (index, element) in elements.enumerated() {
             guard let object = ConfigurationObject(element.value, path: element.path, keys: Self.adminTokenKeys, problems: problems) else {

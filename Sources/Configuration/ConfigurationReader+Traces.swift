@@ -48,7 +48,7 @@ extension ConfigurationReader {
     private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
         noteHeader(value, path)
         let text: SecretBytes?
-        if case .string(let inline) = value, !Self.saysSecret(name) {
+        if case .string(let inline) = value, !Self.containsSecretWord(name) {
             text = SecretBytes(copying: inline.utf8.span)
         } else {
             text = secrets.text(value, path: path)
@@ -69,7 +69,7 @@ extension ConfigurationReader {
 
     /// Whether the name of a header says that its value is a secret.
     /// - Parameter name: in lower case.
-    static func saysSecret(_ name: String) -> Bool { secretWords.contains { name.contains($0) } }
+    static func containsSecretWord(_ name: String) -> Bool { secretWords.contains { name.contains($0) } }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {

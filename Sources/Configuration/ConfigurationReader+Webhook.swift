@@ -4,7 +4,7 @@ internal import JSON
 extension ConfigurationReader {
     /// The maximum number of secrets that are compared with one webhook: each signature costs a pass over a body that a stranger may have
     /// sent.
-    private static let mostWebhookSecrets = 8
+    private static let maximumWebhookSecrets = 8
 
     func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {
         guard let object = app.object("webhook", keys: Self.webhookKeys) else { return nil }
@@ -24,10 +24,10 @@ extension ConfigurationReader {
     /// Refuses more signature secrets than may be tried for one webhook: without a secret in the path, each webhook may be any app's.
     func refuseTooManySigners(_ apps: [Configuration.App], path: String) {
         let signers = apps.compactMap(\.webhook).filter(\.needsNoPathSecret).reduce(0) { $0 + $1.signatureSecrets.count }
-        guard signers > Self.mostWebhookSecrets else { return }
+        guard signers > Self.maximumWebhookSecrets else { return }
         problems.add(
             path,
-            "\(signers) signature secrets would be tried for each webhook, at most \(Self.mostWebhookSecrets) may be; "
+            "\(signers) signature secrets would be tried for each webhook, at most \(Self.maximumWebhookSecrets) may be; "
                 + "give some of these apps a \"webhook.secret\" as well")
     }
 
@@ -76,8 +76,8 @@ extension ConfigurationReader {
             refuseWeakOrShared(secret, path: path)
             return secret
         }
-        if found.count > Self.mostWebhookSecrets {
-            problems.add(webhook.path(of: key), "expected at most \(Self.mostWebhookSecrets) secrets, found \(found.count)")
+        if found.count > Self.maximumWebhookSecrets {
+            problems.add(webhook.path(of: key), "expected at most \(Self.maximumWebhookSecrets) secrets, found \(found.count)")
         }
         return found
     }

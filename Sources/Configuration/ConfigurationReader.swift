@@ -152,12 +152,12 @@ struct ConfigurationReader {
     private func configuration() -> Configuration {
         // For editors, which find the schema by it.
         _ = root.string("$schema")
-        let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
+        let (policy, defaultLifetime) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
         let publicListener = root.section("listen", keys: Self.listenKeys)
         let listen = listen(publicListener)
         let admin = admin
         refuseSharedAddress(listen.address, admin.listener.address)
-        let apps = apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife))
+        let apps = apps(in: root, known: NamedNotifiers(in: root), life: (policy.maximumLifetimeSeconds, defaultLifetime))
         let configuration = Configuration(
             listen: listen,
             callers: callers(publicListener, clientAuthorities: listen.settings.clientAuthorities),
@@ -168,7 +168,7 @@ struct ConfigurationReader {
             deliveries: deliveries(root.section("deliveries", keys: Self.deliveriesKeys)),
             pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),
             keyPolicy: policy,
-            defaultLifeSeconds: defaultLife,
+            defaultLifetimeSeconds: defaultLifetime,
             operators: operators(root.section("operators", keys: Self.operatorsKeys), known: NamedNotifiers(in: root)),
             bots: bots(in: root, apps: apps),
             traces: traces(root.section("traces", keys: Self.tracesKeys)),

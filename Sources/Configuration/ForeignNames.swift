@@ -37,7 +37,7 @@ package enum NearestWord {
 
 enum UnknownKey {
     /// The maximum number of locations that a message lists.
-    private static let mostPlaces = 3
+    private static let maximumPlaces = 3
     /// The keys by which other servers learn which of Apple's two environments to use.
     private static let apnsEnvironments = ["environment", "production", "sandbox"]
 
@@ -49,7 +49,7 @@ enum UnknownKey {
             return "unknown key; remove it: whether a device is in the sandbox, Deskgate finds out by itself"
         }
         let names = Set(places.map { $0.path.split(separator: ".").last })
-        if names.count == 1 || (1...mostPlaces).contains(places.count) && places.allSatisfy(\.isObject) {
+        if names.count == 1 || (1...maximumPlaces).contains(places.count) && places.allSatisfy(\.isObject) {
             return "unknown key; it belongs to \(places.map(\.path).joined(separator: " or "))"
         }
         // A text of any length may stand here.

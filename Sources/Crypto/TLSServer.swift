@@ -112,7 +112,7 @@ internal import COpenSSL
     }
 
     /// Sends close_notify (RFC 8446 section 6.1), if the socket accepts it at once.
-    package func sayGoodbye() {
+    package func sendCloseNotify() {
         ErrorQueue.clear()
         _ = unsafe SSL_shutdown(raw)
         ErrorQueue.clear()

@@ -15,7 +15,7 @@ internal import Time
 package final class Demo {
     /// Milliseconds that the opening may take; it takes some seconds.
     private static let openingMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
-    private static let lookMilliseconds: UInt64 = 100
+    private static let pollMilliseconds: UInt64 = 100
 
     package let guide: DemoGuide
     private let files: DemoFiles
@@ -71,7 +71,7 @@ package final class Demo {
             guard SystemClock.monotonicMilliseconds().elapsed(since: start) < Self.openingMilliseconds else {
                 throw DemoFailure("too little has happened within a minute; \(files.log) says why")
             }
-            guard wait(Self.lookMilliseconds) else { return false }
+            guard wait(Self.pollMilliseconds) else { return false }
         }
         return true
     }

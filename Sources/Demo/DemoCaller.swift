@@ -63,9 +63,9 @@ struct DemoCaller: Sendable {
 
     /// The company's backend has a key made, with its token that can do nothing else.
     /// - Parameter lifeSeconds: nil for the usual life.
-    func mint(_ app: DemoApp, _ user: String, lifeSeconds: Int64? = nil) throws(DemoFailure) -> String {
+    func mint(_ app: DemoApp, _ user: String, lifetimeSeconds: Int64? = nil) throws(DemoFailure) -> String {
         var body: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
-        if let lifeSeconds { body.append(.integer(lifeSeconds), forKey: "ttl_seconds") }
+        if let lifetimeSeconds { body.append(.integer(lifetimeSeconds), forKey: "ttl_seconds") }
         let answer = try send(.post, port: ports.admin, path: "/v1/keys", body: .object(body), token: .mintToken)
         guard answer.status == 201, let key = answer.body["security_key"]?.text else {
             throw DemoFailure("no key was made: the answer is \(answer.status)")
@@ -79,7 +79,7 @@ struct DemoCaller: Sendable {
     ///   - issuedAgo: how long ago, in seconds.
     ///   - lifeSeconds: how long it lives from then on.
     func makeKey(
-        _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifeSeconds: UInt64
+        _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifetimeSeconds: UInt64
     ) throws(DemoFailure) -> String {
         do throws(CryptoError) {
             let bytes = SecretBytes(count: 32) { _ = Base64URL.decode(secrets[secret].utf8.span, into: &$0) }
@@ -87,7 +87,7 @@ struct DemoCaller: Sendable {
             let issuedAt = SystemClock.unixSeconds().saturating(subtracting: issuedAgo)
             return try SecurityKey.mint(
                 appID: app.rawValue.utf8.span, userID: user.utf8.span, keyID: keyID, secret: hmac, issuedAt: issuedAt,
-                expiresAt: issuedAt + lifeSeconds, salt: randomBytes())
+                expiresAt: issuedAt + lifetimeSeconds, salt: randomBytes())
         } catch {
             throw DemoFailure("no key was made: \(error)")
         }

@@ -49,11 +49,11 @@ struct DemoOpening {
         }
         // From here on some have other keys. One ends within the hour, which a search for it tells.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
-            .shop, user: DemoPeople.well[1].user, secret: .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifeSeconds: 86_400 + 3000)
+            .shop, user: DemoPeople.well[1].user, secret: .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifetimeSeconds: 86_400 + 3000)
         keys[DemoPeople.expired.user] = try caller.makeKey(
-            .shop, user: DemoPeople.expired.user, secret: .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
+            .shop, user: DemoPeople.expired.user, secret: .shopKey, keyID: 2, issuedAgo: 7200, lifetimeSeconds: 3600)
         keys[DemoPeople.tablet] = try caller.makeKey(
-            .tablets, user: DemoPeople.tablet, secret: .tabletKey, keyID: 1, issuedAgo: 7200, lifeSeconds: 3600)
+            .tablets, user: DemoPeople.tablet, secret: .tabletKey, keyID: 1, issuedAgo: 7200, lifetimeSeconds: 3600)
         keys[DemoPeople.stranger.user] = keys[DemoPeople.well[0].user]
     }
 

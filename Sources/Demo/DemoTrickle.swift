@@ -27,7 +27,7 @@ final class DemoTrickle: Sendable {
 
 struct DemoDay: Sendable {
     /// The most faults that wait for a request, so that they do not gather when an operator has paused a provider.
-    private static let mostFaults = 16
+    private static let maximumFaults = 16
     /// Half of the period in which more people chat, then fewer, in ticks.
     private static let wave = 160
 
@@ -107,7 +107,7 @@ struct DemoDay: Sendable {
 
     /// The next push is refused: mostly for now, sometimes for good. Never for good by FCM, whose dead letters the guide suggests to retry.
     private func fail() {
-        guard simulators.faults.remaining < Self.mostFaults else { return }
+        guard simulators.faults.remaining < Self.maximumFaults else { return }
         let isForGood = ticks % 480 == 0
         simulators.faults.add(
             isForGood

@@ -20,7 +20,7 @@ enum BashCompletions {
                 if (( start == 1 )); then words+=' help --help --version'; fi
             else
                 command=${COMP_WORDS[start]}
-        \((1..<CommandTable.mostWords).map(families).joined(separator: "\n"))
+        \((1..<CommandTable.maximumWords).map(families).joined(separator: "\n"))
             fi
             if (( start == 1 )); then
                 case $command in

@@ -81,7 +81,7 @@ enum CommandTable {
     }
 
     /// The number of words of the longest name.
-    static let mostWords = commands.map(\.words.count).max() ?? 1
+    static let maximumWords = commands.map(\.words.count).max() ?? 1
 
     /// Finds the command whose name begins a command line; `key mint` has two words.
     /// - Returns: the command, and the words after its name.
@@ -124,7 +124,7 @@ enum CommandTable {
 
     /// Returns the number of leading words that belong to a command's name.
     private static func knownCount(_ words: [String]) -> Int {
-        (1..<mostWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
+        (1..<maximumWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
     }
 
     /// A similar command: the words have a typing error, the first word is missing, or it is one too many, as in `key revoke`.
@@ -136,10 +136,10 @@ enum CommandTable {
         let beginning = group.map { "\($0) " }.joined()
         let ends = names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
         let rest = words.dropFirst(group.count)
-        for count in (1...mostWords).reversed() {
+        for count in (1...maximumWords).reversed() {
             let typed = rest.prefix(count).joined(separator: " ")
             // Three words are compared with names of three alone, as the last is often an operand.
-            let known = count == mostWords ? ends.filter { $0.split(separator: " ").count == count } : ends
+            let known = count == maximumWords ? ends.filter { $0.split(separator: " ").count == count } : ends
             if let end = NearestWord.nearest(to: typed, in: known) { return beginning + end }
         }
         return words.dropFirst().first.flatMap { names.contains($0) ? $0 : nil }

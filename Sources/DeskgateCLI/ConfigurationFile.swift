@@ -9,7 +9,7 @@ internal import Time
 
 enum ConfigurationFile {
     static let variable = "DESKGATE_CONFIG"
-    static let usual = Configuration.usualFile
+    static let usual = Configuration.defaultFile
 
     /// Whether the environment names a file, or the default one is there or cannot be seen.
     static var isNamedOrUsual: Bool {
@@ -131,7 +131,7 @@ extension Arguments {
 }
 
 extension ConfigurationError {
-    private static let mostShown = 3
+    private static let maximumShown = 3
 
     /// Says why no service was asked, and how one can be asked: in a file that is not JSON, `admin` may be right.
     var unasked: String {
@@ -150,8 +150,8 @@ extension ConfigurationError {
 
     /// Tells in one line that the file has mistakes, and what the command does all the same.
     func warn(_ consequence: String = "the running service is called anyway") {
-        let others = problems.count - Self.mostShown
-        let shown = problems.prefix(Self.mostShown).map(\.description).joined(separator: "; ")
+        let others = problems.count - Self.maximumShown
+        let shown = problems.prefix(Self.maximumShown).map(\.description).joined(separator: "; ")
         Console.complain(
             "warning: \(file) has mistakes, and \(consequence): \(shown)"
                 + (others > 0 ? "; and \(others) more: deskgate check" : ""))

@@ -71,7 +71,7 @@ struct ConfigurationRewrite {
 }
 
 struct NewSecretFile {
-    private static let mostNames = 100
+    private static let maximumNames = 100
 
     let name: String
     let path: String
@@ -82,7 +82,7 @@ struct NewSecretFile {
         let secret = try SecretCommand.newSecret()
         let directory = sibling.flatMap(Self.directory)
         let base = Self.fileName(app)
-        for number in 1...Self.mostNames {
+        for number in 1...Self.maximumNames {
             let name = "\(base)-\(keyID)\(number == 1 ? "" : "-\(number)").key"
             let named = directory.map { Path.resolve(name, in: $0) } ?? name
             let path = Path.resolve(named, in: file.directory)
@@ -91,7 +91,7 @@ struct NewSecretFile {
             try write(secret, as: sibling.map { Path.resolve($0, in: file.directory) } ?? file.path, isSecret: sibling != nil)
             return
         }
-        throw .negative("exists", "\(Self.mostNames) files of the name \(base)-\(keyID) exist already; nothing was changed")
+        throw .negative("exists", "\(Self.maximumNames) files of the name \(base)-\(keyID) exist already; nothing was changed")
     }
 
     /// Removes the file, because the configuration does not name it.

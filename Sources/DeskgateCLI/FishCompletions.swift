@@ -3,7 +3,9 @@ enum FishCompletions {
     /// The script for fish 3 and later.
     static var script: String {
         let words =
-            (0..<CommandTable.mostWords).flatMap(following) + ["complete -c deskgate -n '__deskgate_is' -a help -d 'Explains a command.'"]
+            (0..<CommandTable.maximumWords).flatMap(following) + [
+                "complete -c deskgate -n '__deskgate_is' -a help -d 'Explains a command.'"
+            ]
         return
             (head + words + CommandTable.commands.flatMap(arguments))
             .joined(separator: "\n")

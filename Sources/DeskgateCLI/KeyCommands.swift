@@ -32,11 +32,11 @@ enum KeyCommands {
 
     private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let configuration = try arguments.configuration()
-        let minting = KeyMinting(try authorizer(configuration), defaultLifeSeconds: configuration.defaultLifeSeconds)
+        let minting = KeyMinting(try authorizer(configuration), defaultLifetimeSeconds: configuration.defaultLifetimeSeconds)
         let minted = try explaining { () throws(KeyMinting.Refusal) in
             try minting.mint(
                 appID: arguments.required("app"), userID: arguments.required("user"), keyID: arguments.number("key-id"),
-                lifeSeconds: arguments["ttl"].flatMap(Duration.seconds), now: Clocks.system.unixSeconds())
+                lifetimeSeconds: arguments["ttl"].flatMap(Duration.seconds), now: Clocks.system.unixSeconds())
         } as: {
             explain($0, configuration)
         }
@@ -78,7 +78,7 @@ enum KeyCommands {
         case .unknownKey, .keyVerifyOnly, .keyEnded: return .option("key-id", refusal.description)
         case .noKey: return .option("app", refusal.description)
         case .noActiveKey: return .negative("no_active_key", refusal.description)
-        case .lifeTooLong, .endTooFar, .outlivesKey: return .option("ttl", refusal.description)
+        case .lifetimeTooLong, .endTooFar, .outlivesKey: return .option("ttl", refusal.description)
         case .failed: return .failed(refusal.description)
         }
     }

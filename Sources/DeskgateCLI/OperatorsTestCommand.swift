@@ -10,7 +10,7 @@ internal import Time
 enum OperatorsTestCommand {
     private static let longestWaitSeconds: UInt64 = 300
     private static let standardWaitSeconds: UInt64 = 30
-    private static let lookEveryMilliseconds: UInt64 = 200
+    private static let pollIntervalMilliseconds: UInt64 = 200
 
     private struct Test {
         let notifier: Configuration.Notifier
@@ -82,7 +82,7 @@ enum OperatorsTestCommand {
             for index in tests.indices where tests[index].status == .waiting { try look(access, &tests[index]) }
             if tests.allSatisfy({ $0.status != .waiting || $0.delivery == nil }) { break }
             // Nobody changes the value, so that this waits for the whole time.
-            _ = Monitor(()).wait(timeoutMilliseconds: lookEveryMilliseconds) { _ -> Void? in nil }
+            _ = Monitor(()).wait(timeoutMilliseconds: pollIntervalMilliseconds) { _ -> Void? in nil }
         }
         return tests
     }

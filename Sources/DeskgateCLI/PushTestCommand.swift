@@ -13,7 +13,7 @@ enum PushTestCommand {
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
             Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
             Option("title", value: .text("TEXT"), default: TestPush.defaultTitle, "shown as the author"),
-            Option("body", value: .text("TEXT"), default: TestPush.usualBody, "shown as the text"), .author, .json,
+            Option("body", value: .text("TEXT"), default: TestPush.defaultBody, "shown as the text"), .author, .json,
         ],
         examples: [
             Example("deskgate push test --notifier ios --token - <token", "Sends a push to the device whose token the file has.")

@@ -7,7 +7,7 @@ internal import Time
 /// `deskgate reload`
 enum ReloadCommand {
     private static let unit = "deskgate.service"
-    private static let usualSeconds: UInt64 = 30
+    private static let defaultSeconds: UInt64 = 30
     private static let nameTheService = "name the process that serves with --pid"
 
     static let command = Command(
@@ -21,7 +21,7 @@ enum ReloadCommand {
             Option(
                 "pid", value: .number(1...4_194_304),
                 default: "the main process of \(unit), as systemd knows it, else process 1 if it is Deskgate", "the process that serves"),
-            Option("timeout", value: .number(1...600), default: "\(usualSeconds)", "how many seconds the service may take"),
+            Option("timeout", value: .number(1...600), default: "\(defaultSeconds)", "how many seconds the service may take"),
             .json,
         ],
         examples: [
@@ -33,7 +33,7 @@ enum ReloadCommand {
         guard let process: Int32 = arguments.number("pid") ?? service(systemd: SystemPaths.system.mainProcess(of: unit)) else {
             throw .failed(absence(hasUnit: InitPlace.hasUnit, hasConfiguration: ConfigurationFile.isNamedOrUsual))
         }
-        let seconds: UInt64 = arguments.number("timeout") ?? usualSeconds
+        let seconds: UInt64 = arguments.number("timeout") ?? defaultSeconds
         let outcome = try explaining { () throws(SystemError) in
             let limit = Int(TimeLimit.milliseconds(seconds * 1000) / 1000)
             return try WaitingLine.show("waiting for the reload") { () throws(SystemError) in

@@ -9,7 +9,7 @@ internal import Time
 /// `deskgate secret rotate`
 enum SecretRotateCommand {
     private static let daySeconds: UInt64 = 24 * 3600
-    private static let usualUnusedDays: UInt64 = 30
+    private static let defaultUnusedDays: UInt64 = 30
 
     static let command = Command(
         "secret rotate", "Tells which step of the rotation of an app's secret is next, and does it with --apply.",
@@ -20,7 +20,7 @@ enum SecretRotateCommand {
             .config, Option("app", value: .app, required: true, "the app_id"),
             Option("apply", "do the step, if it is due"), Option("check", "only report, as without --apply"),
             Option(
-                "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(usualUnusedDays)",
+                "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(defaultUnusedDays)",
                 "for how long the old key must not have been used before it is removed"),
             Option("force", "do the step even if replicas have not taken over the one before, or the old key was used"), .json,
         ],
@@ -71,7 +71,7 @@ enum SecretRotateCommand {
 
     /// The days for which a key may live: if the old secret was not used for that long, none of its keys is still valid.
     private static func unusedDays(_ app: Configuration.App, _ policy: KeyPolicy) -> UInt64 {
-        policy.narrowed(by: app.keyLife).longestLifeSeconds.map { ($0 + daySeconds - 1) / daySeconds } ?? usualUnusedDays
+        policy.narrowed(by: app.keyLifetime).maximumLifetimeSeconds.map { ($0 + daySeconds - 1) / daySeconds } ?? defaultUnusedDays
     }
 
     /// Edits the configuration file.

@@ -18,10 +18,10 @@ enum SimulateCommand {
                 Option("sendbird-desk-port", value: .number(0...65535), default: "any", "the port of Sendbird Desk"),
                 Option("sendbird-chat-port", value: .number(0...65535), default: "any", "the port of Sendbird Chat"),
                 Option(
-                    "sendbird-app", value: .text("ID"), default: SimulatedChatSettings.usualAppID,
+                    "sendbird-app", value: .text("ID"), default: SimulatedChatSettings.defaultAppID,
                     "the app_id that Sendbird Chat's webhooks name"),
                 Option(
-                    "sendbird-rate", value: .number(1...1_000_000), default: "\(SimulatedChatSettings.usualRequestsPerSecond)",
+                    "sendbird-rate", value: .number(1...1_000_000), default: "\(SimulatedChatSettings.defaultRequestsPerSecond)",
                     "how many requests of a kind Sendbird Chat answers in a second; more are 429"),
                 Option(
                     "desk-webhook", value: .text("URL"),

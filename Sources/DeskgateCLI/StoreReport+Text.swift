@@ -45,7 +45,7 @@ extension ServerReport {
     fileprivate var json: JSONObject {
         [
             "version": .string(version), "is_standby": .bool(isStandby), "synchronous_commit": .string(synchronousCommit),
-            "connections": connections.map { .integer(Int64($0)) } ?? .null, "max_connections": .integer(Int64(mostConnections)),
+            "connections": connections.map { .integer(Int64($0)) } ?? .null, "max_connections": .integer(Int64(maximumConnections)),
             "oldest_transaction": oldest.map {
                 ["milliseconds": .integer(Int64($0.milliseconds)), "owner": .string($0.owner)]
             } ?? .null,
@@ -69,7 +69,7 @@ extension ServerReport {
     fileprivate var lines: [String] {
         var lines = [
             "PostgreSQL \(version)\(isStandby ? ", a standby" : ""), synchronous_commit \(synchronousCommit), "
-                + "\(connections.map { "\($0)" } ?? "unknown") of \(mostConnections) connections"
+                + "\(connections.map { "\($0)" } ?? "unknown") of \(maximumConnections) connections"
         ]
         lines += replicas.map { "  replica \($0.id), seen \($0.silentMilliseconds / 1000) s ago" }
         lines += standbys.map(\.line)

@@ -20,7 +20,7 @@ enum ZshCompletions {
                 _describe -t commands command commands
                 return
             fi
-        \((1..<CommandTable.mostWords).map(families).joined(separator: "\n"))
+        \((1..<CommandTable.maximumWords).map(families).joined(separator: "\n"))
             if (( start == 3 )); then return 1; fi
             shift $count words
             (( CURRENT -= count ))

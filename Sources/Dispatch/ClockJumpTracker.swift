@@ -11,7 +11,7 @@ struct ClockJumpTracker {
     /// matter.
     private static let longestGapMilliseconds: UInt64 = 30 * 86_400_000
     /// The longest life that can be configured, and a minute.
-    private static let longestLifeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance
+    private static let maximumLifetimeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance
 
     private let clocks: Clocks
     private let store: any Store
@@ -53,7 +53,7 @@ struct ClockJumpTracker {
 
     /// Milliseconds of the clock's time that do not count towards the expiry of a delivery.
     var heldFromExpiry: UInt64 {
-        time.held(for: retention.eventLifeMilliseconds, longestGap: Self.longestGapMilliseconds)
+        time.held(for: retention.eventLifetimeMilliseconds, longestGap: Self.longestGapMilliseconds)
     }
 
     /// Returns the time before which everything is older than `period`.
@@ -62,7 +62,7 @@ struct ClockJumpTracker {
     }
 
     /// The latest expiry of any delivery that arrives now.
-    func latestExpiry(now: UnixMilliseconds) -> UnixMilliseconds { now + Self.longestLifeMilliseconds }
+    func latestExpiry(now: UnixMilliseconds) -> UnixMilliseconds { now + Self.maximumLifetimeMilliseconds }
 
     /// Keeps the trusted time in the store. A failure is logged; the next purge tries again.
     func keep() {
@@ -97,11 +97,11 @@ struct ClockJumpTracker {
                     ? "the machine was off or its clock was set forward; pending and stored data does not look older for it"
                     : "the clock was set forward; pending and stored data does not look older for it",
                 fields: [
-                    "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifeMilliseconds),
+                    "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifetimeMilliseconds),
                     "devices_until": until(retention.idleDeviceMilliseconds),
                     "remedy": .string("see whether the clock is right; if it is nothing need be done"),
                 ])
-        case .cameBack(let by):
+        case .movedBack(let by):
             logger.log(.info, message: "the clock came back", fields: ["by_seconds": .integer(Int(clamping: by / 1000))])
         }
     }
@@ -113,15 +113,16 @@ package struct Retention: Sendable, Equatable {
     package var deadMilliseconds: UInt64
     package var idleDeviceMilliseconds: UInt64
     /// The maximum age of an event that is delivered.
-    package var eventLifeMilliseconds: UInt64
+    package var eventLifetimeMilliseconds: UInt64
 
     /// Sets the periods, in milliseconds.
     package init(
-        deliveredMilliseconds: UInt64, deadMilliseconds: UInt64, idleDeviceMilliseconds: UInt64, eventLifeMilliseconds: UInt64 = 86_400_000
+        deliveredMilliseconds: UInt64, deadMilliseconds: UInt64, idleDeviceMilliseconds: UInt64,
+        eventLifetimeMilliseconds: UInt64 = 86_400_000
     ) {
         self.deliveredMilliseconds = deliveredMilliseconds
         self.deadMilliseconds = deadMilliseconds
         self.idleDeviceMilliseconds = idleDeviceMilliseconds
-        self.eventLifeMilliseconds = eventLifeMilliseconds
+        self.eventLifetimeMilliseconds = eventLifetimeMilliseconds
     }
 }

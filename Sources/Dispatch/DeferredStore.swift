@@ -37,12 +37,12 @@ final class DeferredStore: Store {
     ///   - open: opens the store, which this closes.
     /// - Throws: when the system has no room for a thread.
     init(
-        logger: Logger, lookEveryMilliseconds: UInt64 = 1000, onOpen: @escaping @Sendable (any Store) -> Void = { _ in },
+        logger: Logger, pollIntervalMilliseconds: UInt64 = 1000, onOpen: @escaping @Sendable (any Store) -> Void = { _ in },
         open: @escaping StoreOpener.Opening
     ) throws(ThreadError) {
         let phase = Monitor(StorePhase.waiting(nil))
         self.phase = phase
-        let opener = StoreOpener(phase, logger: logger, lookEveryMilliseconds: lookEveryMilliseconds, onOpen: onOpen, open: open)
+        let opener = StoreOpener(phase, logger: logger, pollIntervalMilliseconds: pollIntervalMilliseconds, onOpen: onOpen, open: open)
         thread = try DedicatedThread { opener.run() }
         _ = phase.wait(timeoutMilliseconds: Self.deferralMilliseconds) { $0.isUndecided ? nil : () }
     }

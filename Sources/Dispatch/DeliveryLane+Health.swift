@@ -29,7 +29,7 @@ extension DeliveryLane {
         // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
         case _ where !outcome.calledReceiver: breaker.inconclusive(start)
         case .delivered:
-            settingsDoubt = nil
+            settingsProblem = nil
             let isCurrent = breaker.isCurrent(start)
             breaker.succeeded(start)
             // A success that began before the pause does not prove the settings right.
@@ -37,7 +37,7 @@ extension DeliveryLane {
             noteSuccess(wasCurrent: isCurrent)
         case .dead, .deviceGone: succeed(start)
         case .retry(let retryAfter):
-            if outcome.settingsFault == .possible { settingsDoubt = outcome.reason }
+            if outcome.settingsFault == .possible { settingsProblem = outcome.reason }
             guard !outcome.isAboutDevice else { return succeed(start) }
             lastFailure = outcome.reason
             if outcome.requestsBackoff {

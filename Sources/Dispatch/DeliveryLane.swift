@@ -33,7 +33,7 @@ struct DeliveryLane {
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
     /// The reason for which the notifier's settings may be wrong: a refusal since which no delivery has arrived; nil without one.
-    var settingsDoubt: String?
+    var settingsProblem: String?
     /// The number of proofs that the notifier works: successful attempts, and pauses that another process ended.
     var successes: UInt64 = 0
     /// The last slow-down that another process has shared.
@@ -61,7 +61,7 @@ struct DeliveryLane {
         isLeaving = false
         if breaker.pauseReason != nil { tell(.ends) }
         breaker.reset()
-        (isProven, settingsDoubt) = (false, nil)
+        (isProven, settingsProblem) = (false, nil)
         nextDue = 0
     }
 

@@ -24,7 +24,7 @@ package struct DispatcherInbox {
     private var newNotifiers: [[String: ServedNotifier]] = []
     var hasEnded = false
     /// Somebody wants to know whether the dispatcher's thread still runs.
-    private var isAskedForSignOfLife = false
+    private var isHeartbeatRequested = false
 
     package init() {}
 
@@ -38,14 +38,14 @@ package struct DispatcherInbox {
     /// before the first one), the doubt about its settings, the expiry of its certificate, and the time of its next attempt.
     package var statuses:
         [(
-            name: String, state: BreakerStatus, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
+            name: String, state: BreakerStatus, pause: PausedNotifier?, lastFailure: String, settingsProblem: String?,
             credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds?
         )]
     {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
             return (
-                name, health.status, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt,
+                name, health.status, paused[name], health.lastFailure, health.settingsProblem, notifier.credentialExpiresAt,
                 health.nextAttemptAt
             )
         }
@@ -68,7 +68,7 @@ package struct DispatcherInbox {
     private var hasWork: Bool {
         (hasNewWork && awaitsWork) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0)
             || isAbandoned
-            || isAskedForSignOfLife
+            || isHeartbeatRequested
     }
 
     /// Takes all messages; nil when there is nothing to do.
@@ -79,7 +79,7 @@ package struct DispatcherInbox {
             resumes = false
             newNotifiers = []
             outcomes = []
-            isAskedForSignOfLife = false
+            isHeartbeatRequested = false
         }
         return Messages(hasNewWork: hasNewWork || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
     }
@@ -91,9 +91,9 @@ package struct DispatcherInbox {
 
     /// Asks for a sign of life.
     /// - Returns: whether the last question was answered.
-    fileprivate mutating func askForSignOfLife() -> Bool {
-        defer { isAskedForSignOfLife = true }
-        return !isAskedForSignOfLife || hasEnded
+    fileprivate mutating func requestHeartbeat() -> Bool {
+        defer { isHeartbeatRequested = true }
+        return !isHeartbeatRequested || hasEnded
     }
 
     /// Applies a change.
@@ -127,7 +127,7 @@ struct NotifierHealth: Sendable {
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
     /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
-    var settingsDoubt: String?
+    var settingsProblem: String?
     var successes: UInt64 = 0
     /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have
     /// passed.
@@ -156,7 +156,7 @@ extension Monitor<DispatcherInbox> {
 
     /// Asks the dispatcher's thread whether it still runs.
     /// - Returns: whether it has answered since the last question, or has ended as it should; true the first time.
-    package func askForSignOfLife() -> Bool { update { $0.askForSignOfLife() } }
+    package func requestHeartbeat() -> Bool { update { $0.requestHeartbeat() } }
 
     func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {
         if withLock({ $0.note { $0.outcomes.append((notifier, id, outcome)) } }) { wakeAll() }

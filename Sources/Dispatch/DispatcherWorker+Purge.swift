@@ -3,9 +3,9 @@ internal import Observability
 internal import Time
 
 extension DispatcherWorker {
-    private static let mostPurged = 500
-    /// Fewer than `mostPurged`, because idle devices are scattered over the file and removing each may make an event.
-    private static let mostRemoved = 50
+    private static let maximumPurged = 500
+    /// Fewer than `maximumPurged`, because idle devices are scattered over the file and removing each may make an event.
+    private static let maximumRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
     /// Once a minute, ends expired deliveries and calls of bots without an ending, deletes what has ended and is older than the retention,
@@ -27,14 +27,14 @@ extension DispatcherWorker {
         let forgotten = try? store.purge(
             now: now.saturating(subtracting: opener.time.held(for: Deduplication.milliseconds)),
             deliveredBefore: opener.since(retention.deliveredMilliseconds, now: now),
-            deadBefore: opener.since(retention.deadMilliseconds, now: now), limit: Self.mostPurged)
+            deadBefore: opener.since(retention.deadMilliseconds, now: now), limit: Self.maximumPurged)
         let removed = try? store.removeIdleDevices(
-            seenBefore: opener.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
+            seenBefore: opener.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.maximumRemoved,
             telling: audience())
         let revoked = try? store.signOutRevokedDevices(now: now, telling: audience())
         opener.keep()
         // A pass does a limited amount; the next one follows at once until nothing is left.
-        let isDone = max(givenUp, lost, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved && revoked == nil
+        let isDone = max(givenUp, lost, forgotten ?? 0) < Self.maximumPurged && removed ?? 0 < Self.maximumRemoved && revoked == nil
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
         // Removing a device makes a registry event for the notifiers that are told of it.
         return (removed ?? 0) + (revoked ?? 0) > 0
@@ -43,7 +43,7 @@ extension DispatcherWorker {
     /// - Returns: how many calls it gave up.
     private func giveUpBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
         let lost = try? store.giveUpBotCalls(
-            startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.mostPurged)
+            startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.maximumPurged)
         guard let lost, !lost.isEmpty else { return 0 }
         logger.log(
             .warning, message: "calls of bots were left unknown; the process that made them has ended",
@@ -57,9 +57,9 @@ extension DispatcherWorker {
 
     /// - Returns: how many deliveries it gave up.
     private func giveUpExpired(_ now: UnixMilliseconds, opener: ClockJumpTracker, untried: inout UnattemptedDeliveries) -> Int {
-        try? store.expireBy(opener.latestExpiry(now: now), limit: Self.mostPurged)
+        try? store.expireBy(opener.latestExpiry(now: now), limit: Self.maximumPurged)
         let expiredBy = now.saturating(subtracting: opener.heldFromExpiry)
-        let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.mostPurged)) ?? []
+        let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.maximumPurged)) ?? []
         for deliveries in givenUp { untried.addExpired(deliveries.count, of: deliveries.notifier) }
         return givenUp.reduce(0) { $0 + $1.count }
     }

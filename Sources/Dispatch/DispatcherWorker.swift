@@ -51,7 +51,7 @@ final class DispatcherWorker: Sendable {
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
             let isTimeKnown = opener.readClocks()
             let status = store.replicaStatus
-            isHeldBack = !isTimeKnown || !status.isHeard
+            isHeldBack = !isTimeKnown || !status.isOnline
             let now = opener.now
             takeIn(messages, lanes: &lanes, unreported: &unreported, now: now, opener: opener, log: &log)
             if isTimeToClaim(&askedAt, now) {
@@ -70,7 +70,7 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes {
                     inbox.health[lane.name] = NotifierHealth(
                         status: BreakerStatus(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
-                        settingsDoubt: lane.settingsDoubt, successes: lane.successes,
+                        settingsProblem: lane.settingsProblem, successes: lane.successes,
                         nextAttemptAt: lane.breaker.nextChange)
                 }
             }

@@ -35,17 +35,17 @@ struct StoreOpener: Sendable {
 
     private let phase: Monitor<StorePhase>
     private let logger: Logger
-    private let lookEveryMilliseconds: UInt64
+    private let pollIntervalMilliseconds: UInt64
     private let onOpen: @Sendable (any Store) -> Void
     private let open: Opening
 
     init(
-        _ phase: Monitor<StorePhase>, logger: Logger, lookEveryMilliseconds: UInt64, onOpen: @escaping @Sendable (any Store) -> Void,
+        _ phase: Monitor<StorePhase>, logger: Logger, pollIntervalMilliseconds: UInt64, onOpen: @escaping @Sendable (any Store) -> Void,
         open: @escaping Opening
     ) {
         self.phase = phase
         self.logger = logger
-        self.lookEveryMilliseconds = lookEveryMilliseconds
+        self.pollIntervalMilliseconds = pollIntervalMilliseconds
         self.onOpen = onOpen
         self.open = open
     }
@@ -89,7 +89,7 @@ struct StoreOpener: Sendable {
     /// - Returns: false after `close`.
     private func watch(_ store: any Store) -> Bool {
         var logged: StoreError?
-        while !waitForEnd(lookEveryMilliseconds) {
+        while !waitForEnd(pollIntervalMilliseconds) {
             // A full queue is not logged: it comes and goes, and it has a metric.
             let refusal = store.refusal.flatMap { $0.kind == .queueFull ? nil : $0 }
             if refusal != logged { log(refusal) }

@@ -7,10 +7,10 @@ package enum TextDecoder {
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
     /// The most invalid bytes that are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may have a
     /// million.
-    static let mostReplaced = 4096
+    static let maximumReplaced = 4096
 
     /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes are replaced by U+FFFD. A page in another encoding is cut
-    /// after `mostReplaced` invalid bytes, because it is not in the declared encoding.
+    /// after `maximumReplaced` invalid bytes, because it is not in the declared encoding.
     ///
     /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
     /// declaration, else of a later `meta` element, as in browsers (HTML standard, "determining the character encoding"). Without any it is
@@ -101,7 +101,7 @@ package enum TextDecoder {
         var replaced = 0
         while true {
             rest = converter.convert(rest, appendingTo: &converted)
-            guard !rest.isEmpty, replaced < mostReplaced else { return converted }
+            guard !rest.isEmpty, replaced < maximumReplaced else { return converted }
             converted += replacement
             rest = rest.dropFirst()
             replaced += 1

@@ -6,7 +6,7 @@ extension Connection {
         guard phase == .serving, streams[number] == nil else { return }
         streams[number] = OpenStream()
         let open = streams.count
-        context.counts.withLock { $0.mostStreams = max($0.mostStreams, open) }
+        context.counts.withLock { $0.maximumStreams = max($0.maximumStreams, open) }
     }
 
     /// Takes a header; false when the stream has too many bytes of headers.

@@ -147,12 +147,12 @@ package struct HTTP2Counts: Sendable, Equatable {
     package var accepted = 0
     package var open = 0
     /// The most connections that were open at the same time.
-    package var mostOpen = 0
+    package var maximumOpen = 0
     /// TLS handshakes that failed, or did not negotiate HTTP/2.
     package var failedHandshakes = 0
     package var requests = 0
     /// The most streams that were open on one connection at the same time.
-    package var mostStreams = 0
+    package var maximumStreams = 0
     /// Streams that ended without an answer: reset by either side, or lost with their connection.
     package var unanswered = 0
 }

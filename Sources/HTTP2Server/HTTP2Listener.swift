@@ -106,7 +106,7 @@ final class ListenerContext: Sendable {
             guard counts.open < settings.connectionLimit else { return nil }
             counts.accepted += 1
             counts.open += 1
-            counts.mostOpen = max(counts.mostOpen, counts.open)
+            counts.maximumOpen = max(counts.maximumOpen, counts.open)
             return counts.accepted - 1
         }
     }

@@ -44,7 +44,7 @@ final class Transport {
     /// Closes the connection normally. It is shut down first, because a child process that is being started may hold a copy of the
     /// descriptor.
     func close() {
-        tls?.sayGoodbye()
+        tls?.sendCloseNotify()
         shutdown(descriptor, Int32(SHUT_RDWR))
         Glibc.close(descriptor)
     }

@@ -47,7 +47,7 @@ package struct ClientRequest: Sendable {
     let origin: Origin
 
     /// The default timeout of connecting in milliseconds.
-    package static let usualConnectTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
+    package static let defaultConnectTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
     /// - Parameters:
     ///     - body: must be empty for GET; traps otherwise.
@@ -55,7 +55,7 @@ package struct ClientRequest: Sendable {
     /// - Throws: the mistake in the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
-        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
+        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = defaultConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
         address: IPAddress? = nil, acceptsCompression: Bool = false, needsOnlyHead: Bool = false,
         takesPartialBody: Bool = false
     ) throws(Problem) {

@@ -91,5 +91,5 @@ func libraryComplained(context: UnsafeMutableRawPointer?, format: UnsafePointer<
     let reason = errno
     guard let context = unsafe context, let format = unsafe format, unsafe strncmp(format, "Error accepting", 15) == 0 else { return }
     guard ListenSocket.isShortage(reason) else { return }
-    unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue().turnAway()
+    unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue().reject()
 }

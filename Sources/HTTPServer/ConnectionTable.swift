@@ -76,7 +76,7 @@ private struct TableContents {
     }
 
     /// So many connections may wait for the refusal of their request; further ones are closed without an answer.
-    private static let mostRefused = 128
+    private static let maximumRefused = 128
 
     var all: [Connection] = []
     private var counted = 0
@@ -95,7 +95,7 @@ private struct TableContents {
         }
         unsafe connection.limitState = .refused
         refused += 1
-        if refused > Self.mostRefused { _ = connection.closeIfIdle() }
+        if refused > Self.maximumRefused { _ = connection.closeIfIdle() }
     }
 
     mutating func remove(_ connection: Connection) {

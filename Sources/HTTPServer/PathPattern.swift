@@ -3,7 +3,7 @@ internal import Bytes
 /// The path of a route: fixed parts, and between them at most two parameters, each of which fills a segment; the last one may fill all that
 /// is left.
 struct PathPattern: Sendable {
-    static var mostParameters: Int { 2 }
+    static var maximumParameters: Int { 2 }
 
     let parameterCount: Int
     /// Whether the last parameter may have slashes.
@@ -25,7 +25,7 @@ struct PathPattern: Sendable {
                     index += 1
                     continue
                 }
-                precondition(count < Self.mostParameters, "a path has at most two parameters")
+                precondition(count < Self.maximumParameters, "a path has at most two parameters")
                 fixed[count] = start..<index
                 count += 1
                 while unsafe index < bytes.count && bytes[index] != UInt8(ascii: "/") { index += 1 }

@@ -138,6 +138,6 @@ private func watch(_ context: ServerContext, life: Monitor<ServerLife>, daemon: 
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
         context.connections.expire(now: coarseMilliseconds())
-        unsafe context.acceptWhatWaits(for: daemon)
+        unsafe context.acceptPending(for: daemon)
     }
 }

@@ -119,8 +119,8 @@ final class ServerContext: Sendable {
 
     /// Answers 503 to waiting connections that the process has no descriptor left to accept; when that needs a descriptor too, closes the
     /// connection that has been idle longest.
-    func turnAway() {
-        if let count = spare.turnAway(from: listening, answer: isTLS ? nil : Self.refusal()) {
+    func reject() {
+        if let count = spare.reject(from: listening, answer: isTLS ? nil : Self.refusal()) {
             for _ in 0..<count { observer(Router.unmatched, 503) }
         } else {
             connections.closeLongestIdle()
@@ -131,13 +131,13 @@ final class ServerContext: Sendable {
     /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own
     /// connections ends, which may be long after there are descriptors again.
     /// - Parameter daemon: the running daemon.
-    func acceptWhatWaits(for daemon: OpaquePointer) {
+    func acceptPending(for daemon: OpaquePointer) {
         guard hadShortage.load(ordering: .relaxed) else { return }
-        for _ in 0..<Self.mostAcceptedAtOnce {
+        for _ in 0..<Self.maximumAcceptedAtOnce {
             switch unsafe ListenSocket.accept(from: listening, for: daemon) {
             case .accepted: continue
             case .nobodyWaits: return
-            case .noDescriptor: return turnAway()
+            case .noDescriptor: return reject()
             }
         }
     }
@@ -145,7 +145,7 @@ final class ServerContext: Sendable {
     private static let patienceWithHeads: UInt64 = 5000
 
     /// So that a flood does not keep the watchdog from its deadlines.
-    private static let mostAcceptedAtOnce = 64
+    private static let maximumAcceptedAtOnce = 64
 
     private static func refusal() -> [UInt8] {
         let response = StandardResponse.tooManyConnections

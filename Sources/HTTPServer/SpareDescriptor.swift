@@ -8,7 +8,7 @@ internal import Synchronization
 /// Without a descriptor a connection can be neither accepted nor refused, and epoll reports it again and again. Closing the spare one for a
 /// moment makes it possible to accept each waiting connection, answer it 503 and close it.
 final class SpareDescriptor: Sendable {
-    private static let mostAtOnce = 64
+    private static let maximumAtOnce = 64
     private static let none: Int32 = -1
 
     private let descriptor: Atomic<Int32>
@@ -25,7 +25,7 @@ final class SpareDescriptor: Sendable {
     /// Answers the connections that wait at a listening socket. Called on a thread that has just failed to accept one.
     /// - Parameter answer: the bytes to send to each; nil only closes it.
     /// - Returns: their number; nil when the spare descriptor is gone, because another thread got it when it was last closed.
-    func turnAway(from listening: Int32, answer: [UInt8]?) -> Int? {
+    func reject(from listening: Int32, answer: [UInt8]?) -> Int? {
         let held = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard held >= 0 else {
             // Unless another thread is just using it.
@@ -36,7 +36,7 @@ final class SpareDescriptor: Sendable {
         }
         close(held)
         var count = 0
-        while count < Self.mostAtOnce {
+        while count < Self.maximumAtOnce {
             let client = accept(listening, nil, nil)
             guard client >= 0 else { break }
             Self.refuse(client, answer)

@@ -3,7 +3,7 @@ package import Bytes
 /// The proxies whose word on a request's origin is believed. Everybody else's `X-Forwarded-For` and `Forwarded` are ignored.
 package struct TrustedProxies: Sendable, Equatable {
     /// The most proxies that are followed from one to the next.
-    package static let mostHops = 32
+    package static let maximumHops = 32
 
     package let networks: [IPNetwork]
     /// Whether callers through a Unix socket are such proxies.
@@ -33,11 +33,11 @@ package struct TrustedProxies: Sendable, Equatable {
 
     private func client(_ hops: [IPAddress?]) -> IPAddress? {
         var client: IPAddress?
-        for hop in hops.suffix(Self.mostHops).reversed() {
+        for hop in hops.suffix(Self.maximumHops).reversed() {
             client = hop
             guard let hop, includes(hop) else { return client }
         }
-        return hops.count <= Self.mostHops ? client : nil
+        return hops.count <= Self.maximumHops ? client : nil
     }
 
     private func includes(_ peer: PeerHost) -> Bool {

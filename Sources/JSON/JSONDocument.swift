@@ -8,14 +8,14 @@ internal import Glibc
 /// bits, other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
 package struct JSONDocument: Sendable {
     /// The default maximum depth of arrays and objects.
-    package static let usualDepth = 32
+    package static let defaultDepth = 32
 
     private let root: JSONElement
 
     /// Parses `bytes`, with arrays and objects nested at most `maximumDepth` deep.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
-    package init(parsing bytes: Span<UInt8>, maximumDepth: Int = usualDepth) throws(JSONError) {
+    package init(parsing bytes: Span<UInt8>, maximumDepth: Int = defaultDepth) throws(JSONError) {
         guard let tape = JSONTape.strict(Array(copying: bytes), maximumDepth: maximumDepth) else {
             throw JSONTape.refusal(of: bytes, maximumDepth: maximumDepth)
         }

@@ -11,13 +11,13 @@ package struct JSONElement: Sendable {
     private let index: Int
 
     /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root. What this takes of memory is a copy
-    /// of the text, and 32 bytes a value or key, of which there may be `mostValues`.
+    /// of the text, and 32 bytes a value or key, of which there may be `maximumValues`.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
     package init(
-        parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.usualDepth, mostValues: Int = .max
+        parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.defaultDepth, maximumValues: Int = .max
     ) throws(JSONError) {
-        tape = try JSONTape.parsed(text, maximumDepth: maximumDepth, mostValues: mostValues)
+        tape = try JSONTape.parsed(text, maximumDepth: maximumDepth, maximumValues: maximumValues)
         index = 0
     }
 

@@ -22,7 +22,7 @@ package struct JSONSourceMap: Sendable {
     /// Reads a text, with arrays and objects nested at most `maximumDepth` deep; nil when it is not JSON.
     ///
     /// It finds fewer mistakes than `JSONDocument` does, so parse the text with that first.
-    package init?(_ text: Span<UInt8>, maximumDepth: Int = JSONDocument.usualDepth) {
+    package init?(_ text: Span<UInt8>, maximumDepth: Int = JSONDocument.defaultDepth) {
         var scanner = PlainScanner()
         guard let root = Self.value(in: text, &scanner, depth: maximumDepth), scanner.isAtEnd(of: text) else { return nil }
         self = root
@@ -39,7 +39,7 @@ package struct JSONSourceMap: Sendable {
     /// It finds fewer mistakes than `JSONDocument` does, so parse the values with that.
     package static func members(of text: Span<UInt8>) -> [Member] {
         var scanner = PlainScanner()
-        return members(in: text, &scanner, depth: JSONDocument.usualDepth - 1).members
+        return members(in: text, &scanner, depth: JSONDocument.defaultDepth - 1).members
     }
 
     /// The value of a member; nil when there is none.

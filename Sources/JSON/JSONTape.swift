@@ -28,8 +28,8 @@ final class JSONTape: Sendable {
 
     /// Reads a text by the rules of `JSONElement`.
     /// - Parameter mostValues: how many values and keys it may have.
-    static func parsed(_ text: Span<UInt8>, maximumDepth: Int, mostValues: Int = .max) throws(JSONError) -> JSONTape {
-        var scanner = TapeScanner(mostValues: mostValues)
+    static func parsed(_ text: Span<UInt8>, maximumDepth: Int, maximumValues: Int = .max) throws(JSONError) -> JSONTape {
+        var scanner = TapeScanner(maximumValues: maximumValues)
         if let entries = scanner.entries(of: text, maximumDepth: maximumDepth) {
             return JSONTape(bytes: Array(copying: text), entries: entries)
         }
@@ -68,25 +68,25 @@ struct TapeScanner {
     // In an object with more members, keys are looked up instead of compared one by one.
     private static let fewMembers = 24
     // A number that has no more of these is below 10^299, and the largest `Double` is above 10^308.
-    private static let (usualNumberBytes, usualExponentDigits) = (200, 2)
+    private static let (defaultNumberBytes, defaultExponentDigits) = (200, 2)
     // Of a value or key: fewer make room that stays empty, more have the entries copied as they grow.
-    private static let usualBytes = 10
+    private static let defaultBytes = 10
 
     private var scanner = PlainScanner()
     private var entries: [JSONTape.Entry] = []
-    private let mostValues: Int
+    private let maximumValues: Int
     private var reason: JSONError.Reason?
     /// Whether the text keeps the rules of `JSONDocument`: there is nothing that only a reader would mind.
     private(set) var isStrict = true
 
     /// - Parameter mostValues: how many values and keys a text may have.
-    init(mostValues: Int = .max) {
-        self.mostValues = mostValues
+    init(maximumValues: Int = .max) {
+        self.maximumValues = maximumValues
     }
 
     /// Reads a text; nil if it is refused.
     mutating func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
-        entries.reserveCapacity(min(mostValues, 1 + text.count / Self.usualBytes))
+        entries.reserveCapacity(min(maximumValues, 1 + text.count / Self.defaultBytes))
         guard takeValue(in: text, depth: maximumDepth) else { return nil }
         guard scanner.isAtEnd(of: text) else {
             reason = .trailingBytes
@@ -108,7 +108,7 @@ struct TapeScanner {
 
     /// Passes a value, in which arrays and objects are nested at most `depth` deep.
     private mutating func takeValue(in text: Span<UInt8>, depth: Int) -> Bool {
-        guard entries.count < mostValues else { return refuse(.tooManyValues) }
+        guard entries.count < maximumValues else { return refuse(.tooManyValues) }
         switch scanner.next(in: text) {
         case UInt8(ascii: "\""): return takeString(in: text)
         case UInt8(ascii: "{"): return depth > 0 ? takeObject(in: text, depth: depth - 1) : refuse(.tooDeep)
@@ -180,7 +180,7 @@ struct TapeScanner {
         case .large: appendReal(start, isUnreadable: true)
         case .real(let exponentDigits):
             let range = start..<scanner.position
-            let isUnusual = exponentDigits > Self.usualExponentDigits || range.count > Self.usualNumberBytes
+            let isUnusual = exponentDigits > Self.defaultExponentDigits || range.count > Self.defaultNumberBytes
             appendReal(start, isUnreadable: isUnusual && !JSONNumber(scanned: range, of: text).isFinite)
         }
         return true

@@ -33,7 +33,7 @@ extension JSONValue: Equatable {
 extension JSONValue {
     /// Reads strict JSON, as `JSONDocument` does; nil when it is none.
     package init?(parsing bytes: [UInt8]) {
-        guard let tape = JSONTape.strict(bytes, maximumDepth: JSONDocument.usualDepth) else { return nil }
+        guard let tape = JSONTape.strict(bytes, maximumDepth: JSONDocument.defaultDepth) else { return nil }
         self = JSONElement(tape, 0).value
     }
 
@@ -124,10 +124,10 @@ extension JSONValue {
     ///
     /// Members keep their order, and numbers their digits.
     package func serialized(pretty: Bool = false) -> [UInt8] {
-        var writer = JSONWriter(capacity: Self.usualBytes)
+        var writer = JSONWriter(capacity: Self.defaultBytes)
         if pretty { writer.writeIndented(self, depth: 0) } else { writer.write(self) }
         return writer.bytes
     }
 
-    private static let usualBytes = 512
+    private static let defaultBytes = 512
 }

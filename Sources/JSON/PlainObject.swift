@@ -3,7 +3,7 @@
 /// It recognises a part of what `JSONDocument` accepts, and only where both surely agree: no escapes, no other values, no repeated names,
 /// few members. For anything else there is no `PlainObject`, and `JSONElement` decides.
 package struct PlainObject {
-    private static var mostMembers: Int { 8 }
+    private static var maximumMembers: Int { 8 }
 
     private var names = InlineArray<8, Range<Int>>(repeating: 0..<0)
     private var values = InlineArray<8, Range<Int>>(repeating: 0..<0)
@@ -15,7 +15,7 @@ package struct PlainObject {
         var scanner = PlainScanner()
         guard scanner.take(UInt8(ascii: "{"), in: text) else { return nil }
         repeat {
-            guard count < Self.mostMembers, let name = scanner.takeString(in: text), scanner.take(UInt8(ascii: ":"), in: text),
+            guard count < Self.maximumMembers, let name = scanner.takeString(in: text), scanner.take(UInt8(ascii: ":"), in: text),
                 let value = scanner.takeString(in: text)
             else { return nil }
             for earlier in 0..<count where text.areEqual(names[earlier], name) { return nil }

@@ -5,8 +5,8 @@ struct ExactNumber: Sendable, Equatable {
     /// Beyond any exponent of a number that a `Double` holds, so that exponents can be added.
     private static let largestExponent = 1 << 40
     /// So many digits fit into 64 bits.
-    private static let mostDivisorDigits = 19
-    private static let mostZeros = 6
+    private static let maximumDivisorDigits = 19
+    private static let maximumZeros = 6
 
     /// Below zero; false for zero.
     private let isNegative: Bool
@@ -64,7 +64,7 @@ struct ExactNumber: Sendable, Equatable {
     var isPositive: Bool { !isNegative && !isZero }
 
     /// Whether numbers can be multiples of it: it is above zero, and has not too many digits.
-    var isDivisor: Bool { isPositive && digits.count <= Self.mostDivisorDigits }
+    var isDivisor: Bool { isPositive && digits.count <= Self.maximumDivisorDigits }
 
     /// The same as an `Int64`; nil when it has a fraction or does not fit.
     var int64: Int64? {
@@ -80,7 +80,7 @@ struct ExactNumber: Sendable, Equatable {
         let whole = digits.count + exponent
         switch exponent {
         case ..<0 where whole > 0: return "\(sign)\(Self.text(digits[..<whole])).\(Self.text(digits[whole...]))"
-        case ..<0 where whole > -Self.mostZeros: return "\(sign)0.\(Self.zeros(-whole))\(Self.text(digits[...]))"
+        case ..<0 where whole > -Self.maximumZeros: return "\(sign)0.\(Self.zeros(-whole))\(Self.text(digits[...]))"
         default: return "\(sign)\(Self.text(digits[...]))e\(exponent)"
         }
     }

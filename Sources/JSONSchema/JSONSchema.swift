@@ -25,7 +25,7 @@ package struct JSONSchema: Sendable {
     }
 
     /// The maximum number of violations in a message.
-    package static let mostViolations = 5
+    package static let maximumViolations = 5
 
     private let root: SchemaNode
 

@@ -7,7 +7,7 @@ struct SchemaCheck {
     private typealias Place = [Int]
 
     /// The maximum number of comparisons of a part of the schema with a part of the value.
-    private static let mostSteps = 100_000
+    private static let maximumSteps = 100_000
     /// The number of bytes of canonical JSON that are written in about the time of a step.
     private static let bytesOfStep = 64
     /// The number of digits of a number that are read, up to four times, in about the time of a step.
@@ -19,7 +19,7 @@ struct SchemaCheck {
     private var place: Place = []
     /// The positions of numbers that must be integers, and are written in another way.
     private var integers: [Place] = []
-    private var most = JSONSchema.mostViolations
+    private var most = JSONSchema.maximumViolations
 
     private var isDone: Bool { violations.count >= most }
 
@@ -27,7 +27,7 @@ struct SchemaCheck {
         guard !isDone else { return }
         steps += 1
         if case .number(let number) = value { steps += number.text.utf8.count / Self.digitsOfStep }
-        guard steps <= Self.mostSteps else { return refuse("would take too long to check; give fewer values") }
+        guard steps <= Self.maximumSteps else { return refuse("would take too long to check; give fewer values") }
         if node.rules.isNever { return refuse("is not allowed") }
         if let types = node.rules.types {
             guard types.accepts(value) else { return refuse("must be \(types.words)") }
@@ -133,10 +133,10 @@ struct SchemaCheck {
         let (before, integersBefore) = ((violations, most), integers.count)
         (violations, most) = ([], 1)
         check(value, against: node)
-        let isValid = violations.isEmpty && steps <= Self.mostSteps
+        let isValid = violations.isEmpty && steps <= Self.maximumSteps
         (violations, most) = before
         if !isValid { integers.removeLast(integers.count - integersBefore) }
-        if steps > Self.mostSteps, violations.isEmpty { refuse("would take too long to check; give fewer values") }
+        if steps > Self.maximumSteps, violations.isEmpty { refuse("would take too long to check; give fewer values") }
         return isValid
     }
 
@@ -158,11 +158,11 @@ struct SchemaCheck {
     }
 
     private mutating func refuseUnknown(_ name: String, _ known: [String]) {
-        let shown = known.prefix(Self.mostKnownNames).map { JSONSchema.shown($0) }.joined(separator: ", ")
+        let shown = known.prefix(Self.maximumKnownNames).map { JSONSchema.shown($0) }.joined(separator: ", ")
         refuse(member: name, known.isEmpty ? "is unknown; there are no names here" : "is unknown; known here: \(shown)")
     }
 
-    private static let mostKnownNames = 20
+    private static let maximumKnownNames = 20
 
     private mutating func refuse(member name: String, _ words: String) {
         path.enter(member: name)

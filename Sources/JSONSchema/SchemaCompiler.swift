@@ -6,8 +6,8 @@ final class SchemaCompiler {
     /// The maximum depth of schemas, `$ref` included: bounds the recursion here and in `SchemaCheck`.
     private static let deepest = 64
     /// The maximum total number of schemas.
-    private static let mostNodes = 10_000
-    private static let mostMistakes = 100
+    private static let maximumNodes = 10_000
+    private static let maximumMistakes = 100
 
     struct Place {
         let path: String
@@ -61,8 +61,8 @@ final class SchemaCompiler {
 
     func compile(_ schema: JSONValue, _ place: Place) -> SchemaNode {
         count += 1
-        if count == Self.mostNodes { refuse(place, "the schema has more than \(Self.mostNodes) parts; make it simpler") }
-        guard count < Self.mostNodes else { return .anything }
+        if count == Self.maximumNodes { refuse(place, "the schema has more than \(Self.maximumNodes) parts; make it simpler") }
+        guard count < Self.maximumNodes else { return .anything }
         guard place.depth <= Self.deepest else {
             refuse(place, "nested more than \(Self.deepest) deep")
             return .anything
@@ -79,7 +79,7 @@ final class SchemaCompiler {
     /// Notes a mistake, once: a definition is compiled a second time where its objects are open.
     func refuse(_ place: Place, _ message: String) {
         let mistake = JSONSchema.Mistake(path: place.path, description: message)
-        if mistakes.count < Self.mostMistakes, !mistakes.contains(mistake) { mistakes.append(mistake) }
+        if mistakes.count < Self.maximumMistakes, !mistakes.contains(mistake) { mistakes.append(mistake) }
     }
 
     private func compile(_ object: JSONObject, _ place: Place) -> SchemaNode {

@@ -5,7 +5,7 @@ struct SchemaReader {
     let compiler: SchemaCompiler
     let place: SchemaCompiler.Place
     var rules = SchemaNode.Rules()
-    private var saysOthers = false
+    private var reportedOthers = false
 
     init(compiler: SchemaCompiler, place: SchemaCompiler.Place) {
         (self.compiler, self.place) = (compiler, place)
@@ -31,7 +31,7 @@ struct SchemaReader {
 
     /// Returns the rules after all keywords have been read.
     mutating func finished() -> SchemaNode.Rules {
-        if place.isClosed, !saysOthers, !rules.objects.properties.isEmpty { rules.objects.others = .never }
+        if place.isClosed, !reportedOthers, !rules.objects.properties.isEmpty { rules.objects.others = .never }
         if rules.objects.others?.rules.isNever == true {
             for name in rules.objects.required where rules.objects.properties[Array(name.utf8)] == nil {
                 compiler.refuse(
@@ -48,7 +48,7 @@ struct SchemaReader {
         case "minProperties": rules.objects.count.least = count(value, at)
         case "maxProperties": rules.objects.count.most = count(value, at)
         default:
-            saysOthers = true
+            reportedOthers = true
             rules.objects.others = compiler.compile(value, at)
         }
     }
@@ -56,7 +56,7 @@ struct SchemaReader {
     private mutating func readProperties(_ value: JSONValue, _ at: SchemaCompiler.Place) {
         guard case .object(let object) = value else { return compiler.refuse(at, "must be an object of schemas") }
         // Without a name, too, an object is said to have these and no others.
-        if object.members.isEmpty, place.isClosed, !saysOthers { rules.objects.others = .never }
+        if object.members.isEmpty, place.isClosed, !reportedOthers { rules.objects.others = .never }
         for member in object.members {
             rules.objects.properties[Array(member.key.utf8)] = compiler.compile(member.value, at.member(member.key))
             rules.objects.names.append(member.key)

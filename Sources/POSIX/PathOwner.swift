@@ -10,7 +10,7 @@ struct PathOwner {
     /// The id of the user nobody and of the group nogroup.
     static let nobody: UInt32 = 65_534
     /// The system's limit (path_resolution(7)).
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     private(set) var user: uid_t = 0
     private(set) var group: gid_t = 0
@@ -43,7 +43,7 @@ struct PathOwner {
                 continue
             }
             links += 1
-            guard links <= Self.mostLinks else { throw SystemError(code: ELOOP) }
+            guard links <= Self.maximumLinks else { throw SystemError(code: ELOOP) }
             // A target that is no UTF-8 was repaired, and would lead elsewhere.
             guard let target = FileSystem.linkTarget(of: next), !target.unicodeScalars.contains("\u{FFFD}") else {
                 throw SystemError(code: EILSEQ)

@@ -80,7 +80,7 @@ private enum Turn {
 
 /// The effective ids of a process whose real user is root.
 private struct Rights: Equatable {
-    private static let mostGroups = 1024
+    private static let maximumGroups = 1024
     /// The directory or file that gave the rights in force; nil: the rights with which the process was started.
     static let place = Monitor<String?>(nil)
 
@@ -95,8 +95,8 @@ private struct Rights: Equatable {
 
     private static var current: Rights {
         get throws(SystemError) {
-            var groups = [gid_t](repeating: 0, count: mostGroups)
-            let count = unsafe getgroups(Int32(mostGroups), &groups)
+            var groups = [gid_t](repeating: 0, count: maximumGroups)
+            let count = unsafe getgroups(Int32(maximumGroups), &groups)
             guard count >= 0 else { throw SystemError.last }
             return Rights(geteuid(), group: getegid(), groups: Array(groups.prefix(Int(count))), place: place.withLock(\.self))
         }
@@ -122,7 +122,7 @@ private struct Rights: Equatable {
                 unsafe found != nil
             else { return nil }
             let group = unsafe entry.pw_gid
-            var (groups, count) = ([gid_t](repeating: 0, count: mostGroups), Int32(mostGroups))
+            var (groups, count) = ([gid_t](repeating: 0, count: maximumGroups), Int32(maximumGroups))
             guard unsafe getgrouplist(entry.pw_name, group, &groups, &count) >= 0 else { return (group, [group]) }
             return (group, Array(groups.prefix(Int(count))))
         }

@@ -8,7 +8,7 @@ package struct WatchedPaths: Sendable, Equatable {
     package private(set) var files: Set<String> = []
 
     /// The most symbolic links that the system follows in a path.
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     /// Follows the paths as they lead now.
     package init(of paths: [String]) {
@@ -28,7 +28,7 @@ package struct WatchedPaths: Sendable, Equatable {
                 continue
             }
             let place = Path.resolve(name, in: directory == "/" ? "" : directory)
-            if links < Self.mostLinks, let target = FileSystem.linkTarget(of: place) {
+            if links < Self.maximumLinks, let target = FileSystem.linkTarget(of: place) {
                 links += 1
                 names[directory, default: []].insert(name)
                 rest += Self.names(in: target)

@@ -16,7 +16,7 @@ extension Connection {
     package func waitForNotification(by deadline: Deadline) throws(PostgresError) -> Notification? {
         let handle = unsafe try openHandle()
         while true {
-            unsafe try checkStands(handle)
+            unsafe try checkIsOpen(handle)
             passOnNotices()
             if let notification = unsafe PQnotifies(handle) {
                 defer { unsafe PQfreemem(notification) }

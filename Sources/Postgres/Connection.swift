@@ -113,7 +113,7 @@ package final class Connection {
     }
 
     /// Throws when the server has closed the connection meanwhile, so that nothing is sent of which it would be unknown whether it arrived.
-    func checkStands(_ handle: OpaquePointer) throws(PostgresError) {
+    func checkIsOpen(_ handle: OpaquePointer) throws(PostgresError) {
         var isBroken = false
         while !isBroken, SocketWait.isReadable(unsafe PQsocket(handle)) {
             isBroken = unsafe PQconsumeInput(handle) == 0
@@ -135,7 +135,7 @@ package final class Connection {
     ) throws(PostgresError) -> (rows: [Rows], notices: [Notice]) {
         let handle = unsafe try openHandle()
         if let problem = queries.lazy.compactMap({ $0.problem }).first { throw PostgresError(.value, problem) }
-        unsafe try checkStands(handle)
+        unsafe try checkIsOpen(handle)
         passOnNotices()
         var exchange = unsafe Exchange(handle, by: deadline)
         do throws(Exchange.Loss) {

@@ -57,7 +57,7 @@ package final class Connection {
 
     func execute(dynamic sql: String) throws(SQLiteError) {
         precondition(!sql.utf8.contains(0), "SQL ends at a NUL")
-        try checkTransactionStands()
+        try checkTransactionIsOpen()
         guard unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe SQLiteError(lastOf: database) }
     }
 
@@ -154,7 +154,7 @@ extension Connection {
     package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
     /// Throws if SQLite has rolled the running transaction back, because further statements would commit on their own.
-    func checkTransactionStands() throws(SQLiteError) {
+    func checkTransactionIsOpen() throws(SQLiteError) {
         if isInTransactionBody, !isInTransaction { throw SQLiteError(code: Int32(DESKGATE_SQLITE_ABORT_ROLLBACK)) }
     }
 }

@@ -57,7 +57,7 @@ package final class Statement {
 
     /// Steps to the next row inside a call that lends rows.
     func advance() throws(SQLiteError) -> Bool {
-        try connection.checkTransactionStands()
+        try connection.checkTransactionIsOpen()
         switch unsafe sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE:

@@ -76,7 +76,7 @@ package final class RunningService: Sendable {
             newStore.tell()
             denials.flush()
             warnings.logDaily()
-            keyUses.tend()
+            keyUses.runIfDue()
             backups?.refresh()
         }
         logger.log(

@@ -124,7 +124,7 @@ package struct ServiceGraph: Sendable {
         metrics.registerBackends(helpDeskState)
         metrics.registerStoreClock(store)
         let keyUses = KeyUsageFlusher(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
-        // Before anything is served. A store that has just not answered is not waited for again; `tend` reads it later.
+        // Before anything is served. A store that has just not answered is not waited for again; `runIfDue` reads it later.
         if revocations.status.source == .store { try? keyUses.read() }
         self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
@@ -208,7 +208,7 @@ package struct ServiceGraph: Sendable {
     private static func statuses(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStatus] {
         inbox.withLock { $0.statuses }.map { name, state, pause, failure, doubt, expiry, next in
             NotifierStatus(
-                name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, lastFailure: failure, settingsDoubt: doubt,
+                name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, lastFailure: failure, settingsProblem: doubt,
                 credentialExpiresAt: expiry, nextAttemptAt: next)
         }
     }
@@ -274,9 +274,9 @@ package struct ServiceGraph: Sendable {
     /// Mints short-lived security keys, with which the help desk may ask any replica for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
         { [helpDeskState, store] appID, userID in
-            let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifeSeconds: Self.relayKeySeconds)
+            let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifetimeSeconds: Self.relayKeySeconds)
             return try? minting.mintShortLived(
-                appID: appID, userID: userID, lifeSeconds: Self.relayKeySeconds,
+                appID: appID, userID: userID, lifetimeSeconds: Self.relayKeySeconds,
                 now: store.sharedTime(of: clocks.unixMilliseconds()).seconds
             ).securityKey
         }

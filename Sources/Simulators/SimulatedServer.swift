@@ -29,7 +29,7 @@ package final class SimulatedServer: Sendable {
     /// Complete requests so far, including refused ones.
     package var requestCount: Int { listener.counts.requests }
     /// The most streams that were open on one connection at the same time.
-    package var mostStreams: Int { listener.counts.mostStreams }
+    package var maximumStreams: Int { listener.counts.maximumStreams }
 
     /// Waits until `count` complete requests have been received.
     /// - Returns: false on timeout.

@@ -44,7 +44,7 @@ package struct ServerReport: Sendable {
     package let synchronousStandbyNames: String
     /// nil when it is unknown.
     package let connections: Int?
-    package let mostConnections: Int
+    package let maximumConnections: Int
     /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
     /// `missingGrant` is set, only this role's are seen.
     package let oldest: OldTransaction?
@@ -117,8 +117,9 @@ extension ServerReport {
             warnings.append("synchronous_commit is off: accepted events are lost when the server loses power; set it to on")
         }
         if let synchronousWarning { warnings.append(synchronousWarning) }
-        if let connections, connections * 10 >= mostConnections * 9 {
-            warnings.append("\(connections) of \(mostConnections) connections are in use; raise max_connections, or put a pooler in front")
+        if let connections, connections * 10 >= maximumConnections * 9 {
+            warnings.append(
+                "\(connections) of \(maximumConnections) connections are in use; raise max_connections, or put a pooler in front")
         }
         return warnings
     }

@@ -19,7 +19,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         /// The number of waiting and running jobs by lane.
         var counts = LaneCounts()
         /// The number of waiting jobs at which abandoned ones are dropped next.
-        var sweepsAt = leastSwept
+        var sweepsAt = minimumSwept
         /// The number of jobs that the writer waits for before it continues.
         var wanted = 1
         /// Whether one of the jobs may not be patient.
@@ -57,7 +57,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     }
 
     private static var gatherMilliseconds: UInt64 { 1 }
-    private static var leastSwept: Int { 256 }
+    private static var minimumSwept: Int { 256 }
 
     private let state = Monitor(State())
     private let bounds: LaneBounds
@@ -140,7 +140,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         }
         state.jobs = kept
         for job in abandoned { state.counts.add(-1, to: job.lane) }
-        state.sweepsAt = max(Self.leastSwept, 2 * state.jobs.count)
+        state.sweepsAt = max(Self.minimumSwept, 2 * state.jobs.count)
         return abandoned
     }
 }

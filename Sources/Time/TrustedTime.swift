@@ -42,7 +42,7 @@ package struct TrustedTime: Sendable, Equatable {
         /// The clock was set forward by so many milliseconds.
         case setForward(by: UInt64, isGap: Bool)
         /// The clock was set back, which cancels so many milliseconds that were held back.
-        case cameBack(by: UInt64)
+        case movedBack(by: UInt64)
     }
 
     /// The shortest change that counts as a jump, in milliseconds.
@@ -100,6 +100,6 @@ package struct TrustedTime: Sendable, Equatable {
             left -= part
             if part == jump.by { jumps.removeLast() } else { jumps[jumps.count - 1].by -= part }
         }
-        return left == milliseconds ? nil : .cameBack(by: milliseconds - left)
+        return left == milliseconds ? nil : .movedBack(by: milliseconds - left)
     }
 }

@@ -76,7 +76,7 @@ import Time
 
     @Test func `asks its own policy`() throws {
         let triple = try Samples.triple("shop", "user", expiresAt: 0)
-        let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 100))
+        let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, maximumLifetimeSeconds: 100))
         #expect(strict.authorize(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
         #expect(strict.authorize(triple, now: Samples.now + 101).verdict == .denied(.tooOld, keyID: 1))
         #expect(authorizer.authorize(triple, now: .max).verdict == .authorized(keyID: 1))

@@ -14,7 +14,7 @@ import Time
     private let authorizer: Authorizer
 
     init() throws {
-        authorizer = try Authorizer([Samples.application("shop", keys: 1)], policy: KeyPolicy(longestLifeSeconds: 5000))
+        authorizer = try Authorizer([Samples.application("shop", keys: 1)], policy: KeyPolicy(maximumLifetimeSeconds: 5000))
     }
 
     private func verdict(_ triple: Triple, _ now: UnixSeconds) -> Verdict { authorizer.authorize(triple, now: now).verdict }
@@ -41,13 +41,13 @@ import Time
 
     /// A key is minted for the second in which it is verified, and says no time that it cannot hold.
     @Test(arguments: edges) func `a minted key is authorized`(edge: UnixSeconds) throws {
-        let minting = KeyMinting(authorizer, defaultLifeSeconds: 1)
+        let minting = KeyMinting(authorizer, defaultLifetimeSeconds: 1)
         let left = edge.remaining(until: SecurityKey.latestTime)
         guard left >= 1 else {
             #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: edge) }
             return
         }
-        let minted = try minting.mint(appID: "shop", userID: "user", lifeSeconds: min(left, 5000), now: edge)
+        let minted = try minting.mint(appID: "shop", userID: "user", lifetimeSeconds: min(left, 5000), now: edge)
         #expect(verdict(Triple("shop", userID: "user", securityKey: minted.securityKey), edge) == .authorized(keyID: 1))
         #expect(minted.expiresAt == edge + min(left, 5000))
     }

@@ -14,7 +14,7 @@ struct JudgedVectors: Sendable {
 
     init() throws {
         let file = try VectorFile()
-        let policy = KeyPolicy(clockSkewSeconds: file.clockSkewSeconds, longestLifeSeconds: file.longestLifeSeconds)
+        let policy = KeyPolicy(clockSkewSeconds: file.clockSkewSeconds, maximumLifetimeSeconds: file.maximumLifetimeSeconds)
         vectors = file.vectors
         authorizer = try Authorizer(file.apps.map { try Self.application($0) }, policy: policy)
         let secrets = file.apps.flatMap { $0.keys.map(\.secret) }

@@ -7,12 +7,12 @@ import Time
     private static let now = Samples.now
 
     @Test func `has the products defaults`() {
-        #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: nil))
+        #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: nil))
     }
 
     @Test(arguments: [0, 1, 60, 3600] as [UInt64])
     func `allows the skew at each edge and not a second more`(skew: UInt64) throws {
-        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: 5000)
+        let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: 5000)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now - skew) == nil)
         #expect(policy.denial(of: key, now: Self.now - skew - 1) == .issuedInFuture)
@@ -24,7 +24,7 @@ import Time
     }
 
     @Test func `the longest life ends a key that says more`() throws {
-        let policy = KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 10)
+        let policy = KeyPolicy(clockSkewSeconds: 0, maximumLifetimeSeconds: 10)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now + 10) == nil)
         #expect(policy.denial(of: key, now: Self.now + 11) == .tooOld)
@@ -33,7 +33,7 @@ import Time
 
     @Test(arguments: [0, 60] as [UInt64])
     func `the end of the secret ends its keys to the second`(skew: UInt64) throws {
-        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: nil)
+        let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: nil)
         let (key, end) = (try key(issuedAt: Self.now, expiresAt: Self.now + 1000), Self.now + 100)
         #expect(policy.denial(of: key, notAfter: end, now: end + skew) == nil)
         #expect(policy.denial(of: key, notAfter: end, now: end + skew + 1) == .keyRetired)
@@ -43,7 +43,7 @@ import Time
     }
 
     @Test func `a key from the future has no age`() throws {
-        let policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1)
+        let policy = KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: 1)
         let key = try key(issuedAt: Self.now + 60, expiresAt: 0)
         #expect(policy.denial(of: key, now: Self.now) == nil)
     }
@@ -55,7 +55,7 @@ import Time
     /// A clock or a bound may be as wrong as its type allows: the answer is a denial or none, never a trap.
     @Test(arguments: [0, 1, .max - 1, .max] as [UnixSeconds], [0, 60, .max] as [UInt64])
     func `never overflows`(now: UnixSeconds, skew: UInt64) throws {
-        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: .max)
+        let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: .max)
         let past = try key(issuedAt: 0, expiresAt: 1)
         let latest = try key(issuedAt: SecurityKey.latestTime, expiresAt: SecurityKey.latestTime)
         let isOver = now > 1 && now - 1 > skew
@@ -73,9 +73,9 @@ import Time
 
     /// An app's own bound replaces that of all apps; how far clocks may differ stays.
     @Test func `is narrowed by an app`() {
-        let policy = KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 100)
+        let policy = KeyPolicy(clockSkewSeconds: 7, maximumLifetimeSeconds: 100)
         #expect(policy.narrowed(by: KeyLifetime()) == policy)
-        #expect(policy.narrowed(by: KeyLifetime(longestSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 10))
-        #expect(KeyPolicy().narrowed(by: KeyLifetime(longestSeconds: 10, defaultSeconds: 5)) == KeyPolicy(longestLifeSeconds: 10))
+        #expect(policy.narrowed(by: KeyLifetime(maximumSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, maximumLifetimeSeconds: 10))
+        #expect(KeyPolicy().narrowed(by: KeyLifetime(maximumSeconds: 10, defaultSeconds: 5)) == KeyPolicy(maximumLifetimeSeconds: 10))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommandLineTests {
     private static let commands = CommandTable.commands.map(\.words)
     /// One command with a name of each length. The program treats all as these, with the answer that `said` gives.
-    private static let some = (1...CommandTable.mostWords).compactMap { count in commands.first { $0.count == count } }
+    private static let some = (1...CommandTable.maximumWords).compactMap { count in commands.first { $0.count == count } }
 
     /// The program's answer to words that have nothing run; of one process for many words, because a program takes long to start.
     private func said(_ words: [String]) throws -> (code: Int32, output: String, errors: String) {

@@ -40,7 +40,7 @@ import Testing
         let server = try server(free: 12)
         let clients = try fill(server.publicAddress)
         for _ in 0..<3 {
-            #expect(try looksAgain(server))
+            #expect(try checksAgain(server))
             #expect(try [200, 503].contains(answer(SocketClient(server.publicAddress))))
         }
         #expect(try server.stop() == .exit(0))
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Waits until two threads have woken four times: each listener has one that looks four times a second for who waits.
-    private func looksAgain(_ server: RunningServer) throws -> Bool {
+    private func checksAgain(_ server: RunningServer) throws -> Bool {
         let before = try wakes(server)
         return eventually {
             let now = (try? wakes(server)) ?? [:]

@@ -34,10 +34,10 @@ import Testing
             #expect(server.wait { $0.open == 0 })
             let counts = server.counts
             #expect(counts.accepted == 1)
-            #expect(counts.mostOpen == 1)
+            #expect(counts.maximumOpen == 1)
             #expect(counts.failedHandshakes == 0)
             #expect(counts.requests == 1)
-            #expect(counts.mostStreams == 1)
+            #expect(counts.maximumStreams == 1)
             #expect(counts.unanswered == 0)
         }
     }

@@ -52,7 +52,7 @@ import Threading
             #expect(server.waitForRequests(limit))
             server.release(40)
             #expect(results.wait(40).allSatisfy { $0.status == 200 })
-            #expect(server.mostOpenConnections == limit)
+            #expect(server.maximumOpenConnections == limit)
             #expect(server.connectionCount == limit)
         }
     }

@@ -64,7 +64,7 @@ import Threading
             held.release(.respond(HTTP2Fixture.ok))
             #expect(ends.wait().allSatisfy { $0.status == 200 })
             #expect(fixture.server.counts.accepted == 1)
-            #expect(fixture.server.counts.mostStreams == 100)
+            #expect(fixture.server.counts.maximumStreams == 100)
         }
     }
 
@@ -80,7 +80,7 @@ import Threading
             let counts = fixture.server.counts
             #expect(counts.accepted == 1)
             #expect(counts.requests == 5000)
-            #expect(counts.mostStreams <= 100)
+            #expect(counts.maximumStreams <= 100)
         }
     }
 
@@ -96,7 +96,7 @@ import Threading
             }
             while held.waitForMore(unlessEnded: 100) { held.release(.respond(HTTP2Fixture.ok)) }
             #expect(ends.wait().allSatisfy { $0.status == 200 })
-            #expect(fixture.server.counts.mostOpen <= 3)
+            #expect(fixture.server.counts.maximumOpen <= 3)
             #expect(fixture.server.counts.requests == 100)
         }
     }

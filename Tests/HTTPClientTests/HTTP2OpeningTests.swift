@@ -62,7 +62,7 @@ import Testing
             // One that has failed is never held, and must not be waited for.
             while held.waitForMore(unlessEnded: 40) { held.release(.respond(HTTP2Fixture.ok)) }
             #expect(ends.wait().allSatisfy { $0.status == 200 })
-            #expect(fixture.server.counts.mostStreams <= 4)
+            #expect(fixture.server.counts.maximumStreams <= 4)
         }
     }
 

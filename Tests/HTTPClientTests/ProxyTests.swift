@@ -36,7 +36,7 @@ import Testing
             #expect(proxy.waitForRequests(1))
             proxy.release(10)
             #expect(results.wait(10).allSatisfy { $0.status == 200 })
-            #expect(proxy.mostOpenConnections == 1)
+            #expect(proxy.maximumOpenConnections == 1)
         }
     }
 

@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [1, 31, 32, 33]) func `follows a bounded number of proxies`(count: Int) throws {
         let hops = ["192.0.2.7"] + Array(repeating: "10.0.0.2", count: count - 1)
-        #expect(try client(forwardedFor: [hops.joined(separator: ",")]) == (count <= TrustedProxies.mostHops ? "192.0.2.7" : "unknown"))
+        #expect(try client(forwardedFor: [hops.joined(separator: ",")]) == (count <= TrustedProxies.maximumHops ? "192.0.2.7" : "unknown"))
         let client = try client(forwardedFor: [(Array(repeating: "203.0.113.1", count: count) + ["192.0.2.7"]).joined(separator: ",")])
         #expect(client == "192.0.2.7")
     }

@@ -186,8 +186,8 @@ import Testing
 
     @Test func `bounds how many values there are`() throws {
         let text = Array(#"{"a":[1,2],"b":3}"#.utf8)
-        #expect(throws: Never.self) { try JSONElement(parsing: text.span, mostValues: 7) }
-        let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, mostValues: 6) }
+        #expect(throws: Never.self) { try JSONElement(parsing: text.span, maximumValues: 7) }
+        let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, maximumValues: 6) }
         #expect(error?.reason == .tooManyValues)
     }
 
@@ -195,7 +195,7 @@ import Testing
     @Test func `bounds the values of an invalid text too`() {
         for end in [[0xFF], [0x5D, 0x78], [0x2C], []] as [[UInt8]] {
             let text = Array("[0,0,0,0,0,0,0,0".utf8) + end
-            let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, mostValues: 4) }
+            let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, maximumValues: 4) }
             #expect(error?.reason == .tooManyValues)
         }
     }

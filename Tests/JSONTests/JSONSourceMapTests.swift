@@ -45,7 +45,7 @@ import Testing
         func nested(_ depth: Int) -> Bool {
             sourceMap(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) != nil
         }
-        #expect(nested(JSONDocument.usualDepth))
-        #expect(!nested(JSONDocument.usualDepth + 1))
+        #expect(nested(JSONDocument.defaultDepth))
+        #expect(!nested(JSONDocument.defaultDepth + 1))
     }
 }

@@ -131,12 +131,12 @@ final class DeliveryFixture {
     }
 
     func accept(
-        _ number: Int, for notifiers: String..., ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
+        _ number: Int, for notifiers: String..., ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifetimeMilliseconds: UInt64 = 86_400_000
     ) {
         let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: HelpDeskID(Int64(number)), deviceID: "")
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
-            expiresAt: now + lifeMilliseconds, data: [])
+            expiresAt: now + lifetimeMilliseconds, data: [])
         let names = notifiers.isEmpty ? ["a"] : notifiers
         store.accept(IncomingEvent(event, to: names.map { Subscription(notifier: $0, keepsOrder: keepsOrder) })) { [inbox] _ in
             inbox.announceWork()

@@ -104,32 +104,32 @@ import Time
         ] as [(String, DeliveryOutcome, String?)])
     func `only an incoming ends the doubt of the settings`(name: String, outcome: DeliveryOutcome, doubt: String?) {
         #expect(tryOnce(Self.doubt, now: 5) != nil)
-        #expect(lane.settingsDoubt == "sender_id_mismatch")
+        #expect(lane.settingsProblem == "sender_id_mismatch")
         #expect(tryOnce(outcome, now: 6) != nil)
-        #expect(lane.settingsDoubt == doubt, "\(name)")
+        #expect(lane.settingsProblem == doubt, "\(name)")
     }
 
     @Test(arguments: [DeliveryOutcome.busy, .arrived, .deviceGone, .gone, typeFault])
     func `no other outcome casts doubt on the settings`(outcome: DeliveryOutcome) {
         #expect(tryOnce(outcome, now: 5) != nil)
-        #expect(lane.settingsDoubt == nil)
+        #expect(lane.settingsProblem == nil)
     }
 
     @Test func `another notifier has settings of its own`() {
         #expect(begin(delivery(2), 5))
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
-        #expect(lane.settingsDoubt == nil)
+        #expect(lane.settingsProblem == nil)
         _ = lane.end(delivery(2).id, Self.doubt, now: 6, random: &random)
-        #expect(lane.settingsDoubt == nil, "it was refused with the former settings")
+        #expect(lane.settingsProblem == nil, "it was refused with the former settings")
     }
 
     @Test func `the end of a pause in another process does not end the doubt`() {
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 60_000)], now: 5)
-        #expect(lane.settingsDoubt != nil)
+        #expect(lane.settingsProblem != nil)
         lane.adopt([], now: 6)
-        #expect(lane.settingsDoubt != nil)
+        #expect(lane.settingsProblem != nil)
     }
 
     /// It holds until a reload, which a start is too.

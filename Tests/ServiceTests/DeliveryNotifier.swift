@@ -10,7 +10,7 @@ final class DeliveryNotifier: Notifier {
         var answer: DeliveryOutcome?
         var started: [Delivery] = []
         var held: [(id: UUIDv7, completion: @Sendable (DeliveryOutcome) -> Void)] = []
-        var mostHeld = 0
+        var maximumHeld = 0
     }
 
     let preservesTicketOrder: Bool
@@ -33,7 +33,7 @@ final class DeliveryNotifier: Notifier {
     var started: [Delivery] { state.withLock { $0.started } }
 
     /// The most tries that waited at once.
-    var mostHeld: Int { state.withLock { $0.mostHeld } }
+    var maximumHeld: Int { state.withLock { $0.maximumHeld } }
 
     /// Answers later tries like this; nil has them wait.
     func answer(_ outcome: DeliveryOutcome?) {
@@ -59,7 +59,7 @@ final class DeliveryNotifier: Notifier {
         let answer = state.update { state in
             state.started.append(delivery)
             if state.answer == nil { state.held.append((delivery.id, completion)) }
-            state.mostHeld = max(state.mostHeld, state.held.count)
+            state.maximumHeld = max(state.maximumHeld, state.held.count)
             return state.answer
         }
         if let answer { completion(answer) }

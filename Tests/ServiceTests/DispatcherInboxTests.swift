@@ -41,21 +41,21 @@ import Threading
     }
 
     @Test func `a sign of life is given once per question`() {
-        #expect(inbox.askForSignOfLife(), "nothing was asked before")
-        #expect(!inbox.askForSignOfLife())
-        #expect(!inbox.askForSignOfLife())
+        #expect(inbox.requestHeartbeat(), "nothing was asked before")
+        #expect(!inbox.requestHeartbeat())
+        #expect(!inbox.requestHeartbeat())
         #expect(inbox.withLock { $0.take() }?.hasNewWork == false)
         #expect(inbox.withLock { $0.take() } == nil)
-        #expect(inbox.askForSignOfLife())
+        #expect(inbox.requestHeartbeat())
         inbox.withLock { $0.hasEnded = true }
-        #expect(inbox.askForSignOfLife(), "a thread that has ended is not silent")
+        #expect(inbox.requestHeartbeat(), "a thread that has ended is not silent")
     }
 
     @Test func `a question for a sign of life wakes the dispatcher`() {
         let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() } != nil) }
-        _ = inbox.askForSignOfLife()
+        _ = inbox.requestHeartbeat()
         thread.join()
-        #expect(inbox.askForSignOfLife())
+        #expect(inbox.requestHeartbeat())
     }
 
     @Test func `none of many outcomes is missed`() {

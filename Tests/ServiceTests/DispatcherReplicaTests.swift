@@ -47,14 +47,14 @@ import Time
 
     @Test func `only the elected one does the upkeep`() throws {
         let fixture = try DeliveryFixture([:])
-        fixture.store.set(ReplicaStatus(isElected: false, isHeard: true))
+        fixture.store.set(ReplicaStatus(isElected: false, isOnline: true))
         #expect(fixture.beginPass())
         // Nobody claims it, so that upkeep alone gives it up.
-        fixture.accept(1, for: "nobody", lifeMilliseconds: 1000)
+        fixture.accept(1, for: "nobody", lifetimeMilliseconds: 1000)
         fixture.advance(61_000)
         #expect(fixture.settle(2))
         #expect(fixture.delivery(1)?.state == .pending)
-        fixture.store.set(ReplicaStatus(isElected: true, isHeard: true))
+        fixture.store.set(ReplicaStatus(isElected: true, isOnline: true))
         fixture.advance(61_000)
         #expect(fixture.waitForState(.dead, of: 1))
         #expect(fixture.delivery(1)?.reason == "expired")
@@ -63,7 +63,7 @@ import Time
     @Test func `starts nothing while the others do not hear of it`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
-        fixture.store.set(ReplicaStatus(isElected: false, isHeard: false))
+        fixture.store.set(ReplicaStatus(isElected: false, isOnline: false))
         #expect(fixture.beginPass())
         fixture.accept(1)
         let accepted = fixture.store.standingReads

@@ -32,7 +32,7 @@ import Time
         #expect(tried(#"outcome="retry",reason="later""#) == "1")
         #expect(tried(#"outcome="delivered",reason="arrived""#) == "1")
         notifier.answer(.later(30_000))
-        fixture.accept(2, lifeMilliseconds: 30_000)
+        fixture.accept(2, lifetimeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 2))
         #expect(ended(#"outcome="dead",reason="expired""#) == "1")
         #expect(tried(#"outcome="retry",reason="later""#) == "2")
@@ -57,7 +57,7 @@ import Time
         let mark = ReadReceipt(
             RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 9)).event
-        fixture.store.accept(Report(mark, isChannel: false, to: [], id: id, lifeMilliseconds: 1000), isAwaited: { true }) { _ in }
+        fixture.store.accept(Report(mark, isChannel: false, to: [], id: id, lifetimeMilliseconds: 1000), isAwaited: { true }) { _ in }
         #expect(fixture.waitForReason("superseded_by_read", of: 1))
         fixture.advance(30_000)
         let sample = #"deskgate_deliveries_total{notifier="a",outcome="superseded",reason="superseded_by_read"}"#
@@ -106,7 +106,7 @@ import Time
 
     @Test func `gives up what cannot arrive in time`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
-        fixture.accept(1, lifeMilliseconds: 30_000)
+        fixture.accept(1, lifetimeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 1))
         #expect(fixture.delivery(1)?.reason == "expired")
         #expect(fixture.story(1) == ["1 expired later"])
@@ -116,7 +116,7 @@ import Time
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
-        fixture.accept(2, lifeMilliseconds: 1000)
+        fixture.accept(2, lifetimeMilliseconds: 1000)
         #expect(notifier.waitForTries(1))
         fixture.advance(1000)
         notifier.end(.arrived)
@@ -149,7 +149,7 @@ import Time
     /// No try ends with these: their notifier is switched off, or nobody knows it any more.
     @Test(arguments: [false, true]) func `reports what expires untried`(isRemoved: Bool) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.gone, concurrency: 1)])
-        for number in 1...600 { fixture.accept(number, lifeMilliseconds: 30_000) }
+        for number in 1...600 { fixture.accept(number, lifetimeMilliseconds: 30_000) }
         #expect(fixture.waitForReason("gone", of: 1))
         if isRemoved { fixture.remove("a") }
         #expect(fixture.settle(1000))
@@ -170,7 +170,7 @@ import Time
             notifier.end(.arrived)
         }
         #expect(eventually { (try? fixture.store.pending())?.isEmpty == true })
-        #expect(notifier.mostHeld == 3)
+        #expect(notifier.maximumHeld == 3)
         #expect(notifier.started.count == 20)
     }
 

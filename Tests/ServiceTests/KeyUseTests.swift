@@ -114,12 +114,12 @@ import Time
         #expect(try reported("known_since", graph) == [.null, .null])
         // A use by this process is known without the store.
         #expect(try authorize(graph, keyID: 2) == 200)
-        graph.keyUses.tend()
+        graph.keyUses.runIfDue()
         #expect(store.refusals == 2)
         #expect(try lastUses(graph) == [.null, .integer(Self.usedAt)])
         #expect(try reported("known_since", graph) == [.null, .integer(now)])
         // Not a minute later, as for a record that could not be stored.
-        graph.keyUses.tend()
+        graph.keyUses.runIfDue()
         #expect(try lastUses(graph) == [.integer(60), .integer(Self.usedAt)])
         #expect(try reported("known_since", graph) == [.integer(7), .integer(now)])
     }
@@ -132,7 +132,7 @@ import Time
         store.refuse(.keyUseReads, times: 1)
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         #expect(store.refusals == 1)
-        graph.keyUses.tend()
+        graph.keyUses.runIfDue()
         #expect(store.refusals == 2)
     }
 
@@ -154,15 +154,15 @@ import Time
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { now.withLock { $0 } * 1_000_000_000 })
         let fixture = try ServiceFixture()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks) { store }
-        func tend(after seconds: UInt64) -> [KeyUse] {
+        func runIfDue(after seconds: UInt64) -> [KeyUse] {
             now.withLock { $0 += seconds }
-            graph.keyUses.tend()
+            graph.keyUses.runIfDue()
             return (try? store.keyUses()) ?? []
         }
-        #expect(tend(after: 0).map(\.usedAt) == [nil, nil])
+        #expect(runIfDue(after: 0).map(\.usedAt) == [nil, nil])
         #expect(try authorize(graph, keyID: 1) == 200)
-        #expect(tend(after: 59).map(\.usedAt) == [nil, nil])
-        #expect(tend(after: 1).map(\.usedAt?.seconds.rawValue) == [UInt64(Self.usedAt), nil])
+        #expect(runIfDue(after: 59).map(\.usedAt) == [nil, nil])
+        #expect(runIfDue(after: 1).map(\.usedAt?.seconds.rawValue) == [UInt64(Self.usedAt), nil])
     }
 
     @Test func `a store that fails is reported once and hurts nobody`() throws {

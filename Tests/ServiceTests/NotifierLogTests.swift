@@ -67,7 +67,7 @@ import Testing
         #expect(eventually { lines(fixture, "ended without arriving").count == 1 })
         for number in 2...9 { fixture.accept(number) }
         for number in 2...9 { #expect(fixture.waitForState(.dead, of: number)) }
-        fixture.accept(10, lifeMilliseconds: 0)
+        fixture.accept(10, lifetimeMilliseconds: 0)
         #expect(fixture.waitForState(.dead, of: 10))
         #expect(fixture.settle(100))
         #expect(lines(fixture, "ended without arriving").count == 1)

@@ -29,7 +29,7 @@ struct VectorConfiguration {
             "listen": ["port": 0], "admin": ["port": 0], "store": ["type": "memory"], "apps": .array(apps), "allow_insecure_secrets": true,
             "security_keys": [
                 "clock_skew_seconds": .integer(Int64(vectorFile.clockSkewSeconds)),
-                "longest_life_seconds": .integer(Int64(vectorFile.longestLifeSeconds)),
+                "longest_life_seconds": .integer(Int64(vectorFile.maximumLifetimeSeconds)),
             ],
         ]
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Storage
 
 @Suite struct CheckpointPlanTests {
-    private var plan = CheckpointPlan(leastPages: 16_000)
+    private var plan = CheckpointPlan(minimumPages: 16_000)
 
     /// Begins a pass, as with a log that is long enough.
     private mutating func begin() {

@@ -12,14 +12,14 @@ import Time
     }
 
     private func begin(_ number: Int, _ condition: OperatorCondition? = nil, to notifiers: [String] = ["log", "http"]) -> IncomingEvent {
-        let event = (condition ?? self.condition()).begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000)
+        let event = (condition ?? self.condition()).begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifetimeMilliseconds: 100_000)
         return IncomingEvent(event, to: notifiers.map { Subscription(notifier: $0) })
     }
 
     private func end(_ number: Int, now: UnixMilliseconds = 2000) -> IncomingEvent {
         let id = UUIDv7(milliseconds: 1, number: number << 16)
         return IncomingEvent(
-            condition().ended(.resolved, id: id, now: now, lifeMilliseconds: 100_000), to: [Subscription(notifier: "log")])
+            condition().ended(.resolved, id: id, now: now, lifetimeMilliseconds: 100_000), to: [Subscription(notifier: "log")])
     }
 
     private func reported(_ store: any Store) throws -> [String] {

@@ -99,7 +99,7 @@ import Time
         let person = RevokedPerson(appID: "app", userID: user)
         let traces = PersonTraces(person, others: ["\(Self.marker)7", "short"])
         #expect(try store.proveErasure(of: traces).files.map { $0.occurrences > 60 } == true)
-        let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifeMilliseconds: 100_000)
+        let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifetimeMilliseconds: 100_000)
         #expect(try store.erase(person, now: 2000, telling: audience).devices == 20, "as many as a person may have")
         for delivery in try store.claim("relay", at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         let proof = try store.proveErasure(of: traces)

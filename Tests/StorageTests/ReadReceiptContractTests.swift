@@ -21,7 +21,7 @@ import Time
         try store.take(
             Report(
                 receipt, isChannel: false, to: notifiers.map { Subscription(notifier: $0) },
-                id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000))
+                id: UUIDv7(milliseconds: 1, number: number << 16), lifetimeMilliseconds: 100_000))
     }
 
     private func accepted(_ number: Int?, superseded: Int) -> ReportOutcome {

@@ -171,7 +171,7 @@ import Time
         let subscriptions = (1...66).map { Subscription(notifier: "n\($0)") }
         _ = try fixture.store.take(IncomingEvent(Sample(1).event, to: subscriptions))
         let comments = try fixture.store.comments()
-        #expect(comments.count == DeliveryPlan.mostRows)
+        #expect(comments.count == DeliveryPlan.maximumRows)
         #expect(comments.dropLast().allSatisfy { $0.state == .pending })
         #expect(comments.last?.state == .dead)
         #expect(comments.last?.reason == "too_many_deliveries")

@@ -10,13 +10,14 @@ import Time
     private static let salt = [UInt8](0..<32)
     private static let audience = RegistryAudience(
         [("app", [Subscription(notifier: "relay"), Subscription(notifier: "crm", keepsOrder: true)])], relays: ["relay"],
-        lifeMilliseconds: 100_000)
+        lifetimeMilliseconds: 100_000)
 
     private func former() throws -> FormerUser { try FormerUser(Self.person, salt: Self.salt) }
 
     /// Revokes the person, and announces it to `crm`.
     private func revoke(_ store: any Store, at now: UnixMilliseconds = 3000) throws {
-        let event = Event(forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: now, lifeMilliseconds: 100_000)
+        let event = Event(
+            forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: now, lifetimeMilliseconds: 100_000)
         try store.revoke(
             .sample(1, .formerUser(try former())),
             announcing: IncomingEvent(event, to: Self.audience.listeners(of: "app"), isErased: true))

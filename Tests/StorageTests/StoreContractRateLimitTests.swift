@@ -141,7 +141,7 @@ extension DeliveryFilter {
 extension Store {
     /// Signs somebody in on a device, of which `relay` is told.
     func sign(_ device: String, token: String? = nil, app: String = "app", user: String, at now: UnixMilliseconds) throws {
-        let audience = RegistryAudience([(app, [Subscription(notifier: "relay")])], lifeMilliseconds: 1 << 40)
+        let audience = RegistryAudience([(app, [Subscription(notifier: "relay")])], lifetimeMilliseconds: 1 << 40)
         let payload = try Registration.of(token ?? "T-\(user)-\(device)", app: app, user: user, device: device, at: now)
         let answer = Answer<Registration.Outcome>()
         register(payload, telling: audience) { answer.set($0) }

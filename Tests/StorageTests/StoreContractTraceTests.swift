@@ -7,7 +7,7 @@ import Time
 /// The trace of the request that an event came with, in all stores.
 @Suite struct StoreContractTraceTests {
     private static let trace = TraceContext(traceID: 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736, spanID: 1 << 63 | 7, isSampled: true)
-    private static let audience = RegistryAudience([("app", [Subscription(notifier: "registry")])], lifeMilliseconds: 100_000)
+    private static let audience = RegistryAudience([("app", [Subscription(notifier: "registry")])], lifetimeMilliseconds: 100_000)
 
     @Test(arguments: Backend.allCases) func `comes back with every delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()

@@ -17,7 +17,7 @@ import Time
             RevokedPerson(appID: "app", userID: user), conversation: ticket, notifiers: ["apns"], receivedAt: time)
         return try store.take(
             Report(
-                mark, isChannel: false, to: audience, id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: life))
+                mark, isChannel: false, to: audience, id: UUIDv7(milliseconds: 1, number: number << 16), lifetimeMilliseconds: life))
     }
 
     private func shown(_ deliveries: [Delivery]) -> [String] {

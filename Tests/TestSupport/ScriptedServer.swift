@@ -32,7 +32,7 @@ package final class ScriptedServer: Sendable {
         var incomingEvents = 0
         var resumed = 0
         var open: Set<Int32> = []
-        var mostOpen = 0
+        var maximumOpen = 0
         var releases = 0
         var isStopping = false
         var threads: [DedicatedThread] = []
@@ -84,8 +84,8 @@ package final class ScriptedServer: Sendable {
     }
 
     /// The most connections that were open at one time.
-    package var mostOpenConnections: Int {
-        state.withLock { $0.mostOpen }
+    package var maximumOpenConnections: Int {
+        state.withLock { $0.maximumOpen }
     }
 
     package var openConnections: Int {
@@ -158,7 +158,7 @@ private func acceptConnections(
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         let number = state.update { state in
             state.open.insert(descriptor)
-            state.mostOpen = max(state.mostOpen, state.open.count)
+            state.maximumOpen = max(state.maximumOpen, state.open.count)
             state.accepted += 1
             return state.accepted - 1
         }

@@ -24,7 +24,7 @@ package struct VectorFile: Sendable {
     /// The apps, of which two share a secret on purpose.
     package let apps: [App]
     package let clockSkewSeconds: UInt64
-    package let longestLifeSeconds: UInt64
+    package let maximumLifetimeSeconds: UInt64
 
     package init() throws {
         let bytes = try File.read("\(packageRoot)/Tests/Vectors/security-key.json", limit: 1 << 20).bytes
@@ -32,7 +32,7 @@ package struct VectorFile: Sendable {
         vectors = try root.elements("vectors").map { try Vector($0) }
         apps = try root.elements("apps").map { try App($0) }
         clockSkewSeconds = UInt64(try root.number("clock_skew_seconds"))
-        longestLifeSeconds = UInt64(try root.number("longest_life_seconds"))
+        maximumLifetimeSeconds = UInt64(try root.number("longest_life_seconds"))
     }
 }
 

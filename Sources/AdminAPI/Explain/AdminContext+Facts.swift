@@ -59,12 +59,12 @@ extension AdminContext {
         var key = KeyFacts(appID: app.id, userID: userID, now: now.seconds)
         place(&key, in: app.id)
         key.revocations = try RevocationSearch(store, appID: app.id, userID: userID, key: nil)
-        let most = ExplainAction.mostDevices
+        let most = ExplainAction.maximumDevices
         let devices = try store.devices(DeviceFilter(appID: app.id, userID: userID, deviceID: nil), after: nil, limit: most + 1)
         key.isWithoutDevice = devices.isEmpty
         var filter = DeliveryFilter()
         (filter.appID, filter.userID) = (app.id, userID)
-        let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
+        let search = try DeliverySearch(store, filter, wanted: ExplainAction.maximumDeliveries) { _ in true }
         recall(&key, appID: app.id, userID: userID)
         return UserFacts(
             key: key, app: app, audience: audience(app), stopping: stopping(app.id), session: sessionFacts(userID, app),
@@ -92,11 +92,11 @@ extension AdminContext {
     func facts(comment: HelpDeskID, app: Configuration.App) throws(StoreError) -> CommentFacts {
         var filter = DeliveryFilter()
         (filter.appID, filter.commentID) = (app.id, comment)
-        let page = try store.page(of: filter, after: nil, limit: ExplainAction.mostOfComment)
+        let page = try store.page(of: filter, after: nil, limit: ExplainAction.maximumPerComment)
         var devices: [Device] = []
         if let userID = page.deliveries.lazy.map(\.event.userID).first(where: { !$0.isEmpty }) {
             let person = DeviceFilter(appID: app.id, userID: userID, deviceID: nil)
-            devices = try store.devices(person, after: nil, limit: ExplainAction.mostDevices)
+            devices = try store.devices(person, after: nil, limit: ExplainAction.maximumDevices)
         }
         return CommentFacts(
             comment: comment, app: app, keep: state.configuration.deliveries, now: now, audience: audience(app), stopping: stopping(app.id),
@@ -109,7 +109,7 @@ extension AdminContext {
         let devices = try DeviceSearch(store, appID: app.id, userID: userID, deviceID: deviceID)
         var filter = DeliveryFilter()
         (filter.appID, filter.userID) = (app.id, userID)
-        let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { delivery in
+        let search = try DeliverySearch(store, filter, wanted: ExplainAction.maximumDeliveries) { delivery in
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
         }
         let owner = RevokedPerson(appID: app.id, userID: userID ?? devices.found.first?.key.userID ?? "")
@@ -127,10 +127,10 @@ extension AdminContext {
         let application = state.authorizer.index(of: app.id.utf8.span).map { state.authorizer.applications[$0] }
         return DeviceFacts(
             deviceID: deviceID, userID: userID, app: app, audience: audience(app), stopping: stopping(app.id),
-            registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
+            registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.maximumDevices)),
             isCut: devices.isCut, deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(TextFragments.word(app.id))"), limitUses: uses,
-            keepingOut: revocations?.first { $0.keepsOut(of: application, at: now.seconds) }, now: now.seconds)
+            keepingOut: revocations?.first { $0.denies(of: application, at: now.seconds) }, now: now.seconds)
     }
 
     func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
@@ -155,7 +155,7 @@ extension AdminContext {
         guard delivery.state == .noTarget, !userID.isEmpty else { return facts }
         let person = DeviceFilter(appID: appID, userID: userID, deviceID: nil)
         let audience = CommentAudience(of: appID, state.configuration)
-        facts.isServedNow = try store.devices(person, after: nil, limit: ExplainAction.mostDevices).contains {
+        facts.isServedNow = try store.devices(person, after: nil, limit: ExplainAction.maximumDevices).contains {
             audience.serves($0.type, by: delivery.notifier)
         }
         return facts

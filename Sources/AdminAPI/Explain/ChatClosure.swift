@@ -16,25 +16,25 @@ struct ChatClosure {
 
     /// Explains why nearly all users are denied; nil when they are not.
     /// - Parameter isLetIn: whether the user or the key in question is admitted.
-    func ofMost(isLetIn: Bool) -> Explanation.Step? {
-        problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isLetIn: isLetIn) }
+    func nearlyAllDenied(isAllowed: Bool) -> Explanation.Step? {
+        problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isAllowed: isAllowed) }
     }
 
     /// Reports that other replicas have other keys in force, which may deny users who are admitted here; nil when none has.
     /// - Parameter lacksKey: whether the user in question was recently denied, as by a replica that lacks a key.
     func ofReplicas(lacksKey: Bool) -> Explanation.Step? {
-        problems.first { $0.kind == .replicaKeys }.map { $0.step(isLetIn: !lacksKey) }
+        problems.first { $0.kind == .replicaKeys }.map { $0.step(isAllowed: !lacksKey) }
     }
 
     /// One step for each problem.
     /// - Parameters:
     ///   - isLetIn: whether the user or the key in question is let in, although most are denied.
     ///   - lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
-    func steps(isLetIn: Bool, lacksKey: Bool = false) -> [Explanation.Step] {
+    func steps(isAllowed: Bool, lacksKey: Bool = false) -> [Explanation.Step] {
         problems.map { problem in
             switch problem.kind {
-            case .nearlyAllDenied: problem.step(isLetIn: isLetIn)
-            case .replicaKeys: problem.step(isLetIn: !lacksKey)
+            case .nearlyAllDenied: problem.step(isAllowed: isAllowed)
+            case .replicaKeys: problem.step(isAllowed: !lacksKey)
             default: problem.step()
             }
         }
@@ -44,8 +44,8 @@ struct ChatClosure {
 }
 
 extension Problem {
-    fileprivate func step(isLetIn: Bool = false) -> Explanation.Step {
-        Explanation.Step(.authorization, outcome: severity == .problem && !isLetIn ? .problem : .note, text: text, remedy: remedy)
+    fileprivate func step(isAllowed: Bool = false) -> Explanation.Step {
+        Explanation.Step(.authorization, outcome: severity == .problem && !isAllowed ? .problem : .note, text: text, remedy: remedy)
     }
 }
 

@@ -3,7 +3,7 @@ internal import Core
 /// The newest deliveries that match, where no index leads to them: a bounded number of the newest that a filter leaves is looked through.
 struct DeliverySearch {
     /// The number of newest deliveries that are searched.
-    static let mostRead = 2000
+    static let maximumRead = 2000
     /// A person has few, for which a whole page would be searched for long.
     private static let perPageOfPerson = 50
 
@@ -18,17 +18,17 @@ struct DeliverySearch {
     ///   - mostRead: the number of newest deliveries that are searched, in two pages unless the filter names a person.
     ///   - matches: an additional condition.
     init(
-        _ store: any Store, _ filter: DeliveryFilter, wanted: Int, mostRead: Int = Self.mostRead, where matches: (Delivery) -> Bool
+        _ store: any Store, _ filter: DeliveryFilter, wanted: Int, maximumRead: Int = Self.maximumRead, where matches: (Delivery) -> Bool
     ) throws(StoreError) {
         var (place, read): (DeliveryCursor?, Int) = (nil, 0)
-        let perPage = filter.userID == nil ? mostRead / 2 : Self.perPageOfPerson
+        let perPage = filter.userID == nil ? maximumRead / 2 : Self.perPageOfPerson
         while true {
             let page = try store.page(of: filter, after: place, limit: perPage)
             found += page.deliveries.filter(matches)
             read += page.deliveries.count
             guard let next = page.next else { break }
             // A short page has taken its time: there is little to find.
-            guard found.count < wanted, read < mostRead, page.deliveries.count == perPage else {
+            guard found.count < wanted, read < maximumRead, page.deliveries.count == perPage else {
                 isCut = true
                 break
             }

@@ -63,7 +63,7 @@ extension Denial {
             let (end, ago) = (TextFragments.time(key?.expiresAt ?? 0), since(key?.expiresAt))
             return LocalizedText("The key expired at \(end), \(ago) ago.", "Срок ключа истёк \(end), \(ago) назад.")
         case .tooOld:
-            let longest = facts.policy.longestLifeSeconds.map { TextFragments.duration(seconds: $0) } ?? LocalizedText("nothing", "0 с")
+            let longest = facts.policy.maximumLifetimeSeconds.map { TextFragments.duration(seconds: $0) } ?? LocalizedText("nothing", "0 с")
             let ago = since(key?.issuedAt)
             return LocalizedText(
                 "The key was issued at \(issued), \(ago) ago, and keys of this app may be \(longest) old.",

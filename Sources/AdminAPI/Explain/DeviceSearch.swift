@@ -2,7 +2,7 @@ internal import Core
 
 /// The devices of an app with one id, of any user. No index covers the id, so the search is bounded.
 struct DeviceSearch {
-    private static let mostPages = 10
+    private static let maximumPages = 10
     private static let perPage = 1000
 
     private(set) var found: [Device] = []
@@ -16,7 +16,7 @@ struct DeviceSearch {
             return
         }
         var last: Device.Key?
-        for _ in 0..<Self.mostPages {
+        for _ in 0..<Self.maximumPages {
             let page = try store.devices(DeviceFilter(appID: appID, userID: nil, deviceID: nil), after: last, limit: Self.perPage)
             found += page.filter { $0.key.deviceID.utf8.elementsEqual(deviceID.utf8) }
             guard page.count == Self.perPage else { return }

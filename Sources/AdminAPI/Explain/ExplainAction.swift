@@ -13,9 +13,9 @@ package struct ExplainAction: AdminAction, Equatable {
         case delivery(UUIDv7)
     }
 
-    static let mostDevices = 20
-    static let mostDeliveries = 5
-    static let mostOfComment = 50
+    static let maximumDevices = 20
+    static let maximumDeliveries = 5
+    static let maximumPerComment = 50
 
     let question: Question
     /// Nil for the only configured app.

@@ -31,7 +31,7 @@ extension Explanation {
 
     /// Lists facts that matter although another check decides: a key that is replaced would be denied by them as well.
     private static func others(_ facts: KeyFacts, after reported: [Step]) -> [Step] {
-        let blocks = facts.revocations.found.filter(facts.keepsOut).map { $0.step(.problem, at: facts.now) }
+        let blocks = facts.revocations.found.filter(facts.denies).map { $0.step(.problem, at: facts.now) }
         return blocks.filter { !reported.contains($0) }
     }
 

@@ -10,12 +10,12 @@ extension Explanation {
         self.init(
             Self.conclusion(facts, Conclusion(outcome, finding, from: Self.cause(facts, checks))),
             checks + backend + [Self.shadow(facts), Self.store(facts)].compactMap(\.self)
-                + facts.closing.steps(isLetIn: facts.isAuthorized, lacksKey: facts.lacksKey) + Self.past(facts))
+                + facts.closing.steps(isAllowed: facts.isAuthorized, lacksKey: facts.lacksKey) + Self.past(facts))
     }
 
     /// Weakens the conclusion while all users are refused, or while the person is refused with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
-        if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
+        if let closed = facts.closing.ofAll ?? facts.closing.nearlyAllDenied(isAllowed: facts.isAuthorized) { return verdict.but(closed) }
         guard verdict.outcome != .problem else { return verdict }
         // Each replica decides by its own keys, so what is allowed here may be denied there.
         if facts.lacksKey, let replicas = facts.closing.ofReplicas(lacksKey: true) { return verdict.but(replicas) }

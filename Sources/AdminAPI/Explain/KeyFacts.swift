@@ -73,11 +73,11 @@ struct KeyFacts {
     }
 
     /// Whether a revocation that was found denies the person with any key.
-    func keepsOut(_ revocation: Revocation) -> Bool { revocation.keepsOut(of: application, at: now) }
+    func denies(_ revocation: Revocation) -> Bool { revocation.denies(of: application, at: now) }
 
     var ending: [Revocation] {
         revocations.found.filter { revocation in
-            guard let key else { return keepsOut(revocation) }
+            guard let key else { return denies(revocation) }
             return revocation.ends(key)
         }
     }
@@ -90,7 +90,7 @@ struct KeyFacts {
                     "The key is revoked; the author is unknown while the store is unavailable.",
                     "Ключ отозван; кем, нельзя сказать, пока хранилище недоступно.")
             }
-            let most = RevocationSearch.mostRead
+            let most = RevocationSearch.maximumRead
             return revocations.isCut
                 ? LocalizedText(
                     "The key is revoked, and not by one of the \(most) newest revocations.",
@@ -115,8 +115,8 @@ struct KeyFacts {
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }
         return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
-            let keepsOut = $0.severity == .problem && whenUndecided != .allowIfKeyValid
-            return Explanation.Step(.backend, outcome: keepsOut ? .problem : .note, text: $0.text, remedy: $0.remedy)
+            let denies = $0.severity == .problem && whenUndecided != .allowIfKeyValid
+            return Explanation.Step(.backend, outcome: denies ? .problem : .note, text: $0.text, remedy: $0.remedy)
         }
     }
 

@@ -43,7 +43,7 @@ extension Revocation {
     func futureBound(at now: UnixSeconds) -> UnixSeconds? { issuedBefore.flatMap { $0 > Self.bound(after: now) ? $0 : nil } }
 
     /// Whether no key of a person of the app counts, also none that is minted now. Only Deskgate's own keys say when they were issued.
-    func keepsOut(of application: Application?, at now: UnixSeconds) -> Bool {
+    func denies(of application: Application?, at now: UnixSeconds) -> Bool {
         switch subject {
         case .everyKey, .user: isBlock || futureBound(at: now) != nil && application?.verification != .backend
         case .formerUser: true

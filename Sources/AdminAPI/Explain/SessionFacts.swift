@@ -47,7 +47,7 @@ enum SessionFacts {
                     " По ключам, выданным до \($0), токена не дают (403, revoked).")
             } ?? LocalizedText(verbatim: "")
         guard let kept else {
-            let life = TextFragments.duration(seconds: settings.lifeSeconds)
+            let life = TextFragments.duration(seconds: settings.lifetimeSeconds)
             return Explanation.Step(
                 .sessionToken, outcome: .ok,
                 text: LocalizedText(

@@ -22,7 +22,7 @@ extension Explanation {
         let harmless = facts.stopping.filter { $0.kind == .queueFull && $0.severity == .warning }
         let stopping = Self.stopping(facts.stopping.filter { !harmless.contains($0) })
         let steps =
-            (takes ? [] : [noWebhook]) + (isReported ? [] : [nobodyNotified]) + stopping + (takes ? causes(facts, facts.app.id) : [])
+            (takes ? [] : [noWebhook]) + (isReported ? [] : [noNotifier]) + stopping + (takes ? causes(facts, facts.app.id) : [])
             + Self.stopping(harmless)
         guard takes, isReported, let stopped = stopping.first else {
             return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
@@ -38,7 +38,7 @@ extension Explanation {
             "Configure apps[].webhook, \(LocalizedText.reload), and enter the address in the help desk's settings.",
             "Задайте apps[].webhook, \(LocalizedText.reload) и укажите адрес в настройках службы поддержки."))
 
-    private static let nobodyNotified = Step(
+    private static let noNotifier = Step(
         .notifier, outcome: .problem,
         text: LocalizedText(
             "Neither apps[].notifiers nor apps[].routes names a notifier that gets comments.",
@@ -57,7 +57,7 @@ extension Explanation {
             let finding = LocalizedText(
                 "Comment \(comment) came at \(at), and no notifier gets the app's comments.",
                 "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
-            return Explanation(Conclusion(.problem, finding, from: nobodyNotified), [came, nobodyNotified])
+            return Explanation(Conclusion(.problem, finding, from: noNotifier), [came, noNotifier])
         }
         if facts.now.elapsed(since: incoming) < UInt64(min(facts.keep.keepDeliveredDays, facts.keep.keepDeadDays)) * 86_400_000 {
             return unreported(comment, at: at, came: came)

@@ -26,7 +26,7 @@ extension Explanation {
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
             return Conclusion(.problem, text, from: Step(.revocations, outcome: .problem, text: text, remedy: unblock(facts.key)))
         }
-        if let keptOut = keptOut(facts.key, steps) { return keptOut }
+        if let denied = denied(facts.key, steps) { return denied }
         let text = LocalizedText(
             "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
             "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно.")

@@ -34,10 +34,10 @@ extension Explanation {
     }
 
     private static func conclusion(_ facts: UserFacts, _ steps: [Step]) -> Conclusion {
-        if let block = facts.key.revocations.found.first(where: facts.key.keepsOut) {
+        if let block = facts.key.revocations.found.first(where: facts.key.denies) {
             return Conclusion(.problem, kept(out: block), from: block.step(.problem, at: facts.key.now))
         }
-        if let keptOut = keptOut(facts.key, steps) { return keptOut }
+        if let denied = denied(facts.key, steps) { return denied }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
             (facts.key.authorizations.isPartial
@@ -90,7 +90,7 @@ extension Explanation {
 
     private static func revocations(_ facts: UserFacts) -> [Step] {
         let found = facts.key.revocations.found
-        let most = RevocationSearch.mostRead
+        let most = RevocationSearch.maximumRead
         let cut =
             facts.key.revocations.isCut
             ? [
@@ -109,18 +109,18 @@ extension Explanation {
                 "Ни у этого пользователя, ни у всего приложения отзывов нет; по отзывам отдельных ключей не видно, чьи они.")
             return [Step(.revocations, outcome: .ok, text: text)] + cut
         }
-        return found.map { $0.step(facts.key.keepsOut($0) ? .problem : .note, at: facts.key.now) } + cut
+        return found.map { $0.step(facts.key.denies($0) ? .problem : .note, at: facts.key.now) } + cut
     }
 
     /// The steps that explain why users are denied in the app's chat now.
     static func closing(_ key: KeyFacts) -> [Step] {
-        key.closing.steps(isLetIn: key.authorizations.isAllowed, lacksKey: key.lacksKey)
+        key.closing.steps(isAllowed: key.authorizations.isAllowed, lacksKey: key.lacksKey)
     }
 
     /// The conclusion from a closed chat, from the person's own denial, or from a nearly closed chat; nil when the person is admitted.
-    static func keptOut(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
+    static func denied(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
         if let closed = closed(key.closing, steps) { return closed }
-        let most = key.closing.ofMost(isLetIn: key.authorizations.isAllowed)
+        let most = key.closing.nearlyAllDenied(isAllowed: key.authorizations.isAllowed)
         if let refusal = key.authorizations.refusal(key) { return Conclusion(refusal).but(most) }
         return key.authorizations.isAllowed ? nil : most.map { Conclusion($0) }
     }
@@ -160,7 +160,7 @@ extension Explanation {
     /// Explains the session tokens; nothing for a user who is denied, because the revocation explains that.
     private static func session(_ facts: UserFacts) -> [Step] {
         guard let session = facts.session else { return [] }
-        guard facts.key.revocations.found.contains(where: facts.key.keepsOut) else {
+        guard facts.key.revocations.found.contains(where: facts.key.denies) else {
             return [session.step(countingFrom: facts.key.revocations.found.keysSince)]
         }
         let text = LocalizedText(
@@ -177,7 +177,7 @@ extension Explanation {
                     text: LocalizedText(
                         "No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
                     remedy: registering(
-                        isBlocked: facts.key.revocations.found.contains(where: facts.key.keepsOut), facts.limitUses,
+                        isBlocked: facts.key.revocations.found.contains(where: facts.key.denies), facts.limitUses,
                         usual: LocalizedText(
                             "Have the person open the app, which registers its push token; ",
                             "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")

@@ -10,11 +10,11 @@ internal import Time
 final class AdminSessionStore: Sendable {
     /// The maximum number of sessions of a token. One more ends the least recently used session of the same token, so the holder of a token
     /// cannot sign out holders of others.
-    static let mostSessionsPerToken = 64
+    static let maximumSessionsPerToken = 64
     /// Milliseconds after the last request of a person when a session expires.
     static let idleMilliseconds: UInt64 = 30 * 60 * 1000
     /// The maximum life of a session in milliseconds.
-    static let lifeMilliseconds: UInt64 = 8 * 60 * 60 * 1000
+    static let lifetimeMilliseconds: UInt64 = 8 * 60 * 60 * 1000
 
     private struct Session {
         let digest: [UInt8]
@@ -23,7 +23,7 @@ final class AdminSessionStore: Sendable {
         var usedAt: MonotonicMilliseconds
 
         func hasEnded(_ now: MonotonicMilliseconds) -> Bool {
-            now.elapsed(since: openedAt) >= lifeMilliseconds || now.elapsed(since: usedAt) >= idleMilliseconds
+            now.elapsed(since: openedAt) >= lifetimeMilliseconds || now.elapsed(since: usedAt) >= idleMilliseconds
         }
     }
 
@@ -44,7 +44,7 @@ final class AdminSessionStore: Sendable {
         sessions.withLock { sessions in
             sessions.removeAll { $0.hasEnded(now) }
             let own = sessions.indices.filter { sessions[$0].token == token.secret }
-            if own.count >= Self.mostSessionsPerToken, let oldest = own.min(by: { sessions[$0].usedAt < sessions[$1].usedAt }) {
+            if own.count >= Self.maximumSessionsPerToken, let oldest = own.min(by: { sessions[$0].usedAt < sessions[$1].usedAt }) {
                 sessions.remove(at: oldest)
             }
             sessions.append(Session(digest: digest, token: token.secret, openedAt: now, usedAt: now))

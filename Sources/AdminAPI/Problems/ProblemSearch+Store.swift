@@ -42,7 +42,7 @@ extension ProblemSearch {
     var deadDeliveries: [Problem] {
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
         let recent = Set(
-            facts.dead.filter { isFault($0) && DeadRule.holds($0, lifeMilliseconds: life, now: now) && configuration.runs($0.notifier) }
+            facts.dead.filter { isFault($0) && DeadRule.holds($0, lifetimeMilliseconds: life, now: now) && configuration.runs($0.notifier) }
                 .map { ByteKey($0.notifier) })
         return recent.sorted().map { name in dead(name.text, facts.dead.filter { ByteKey($0.notifier) == name }) }
     }

@@ -109,9 +109,9 @@ package struct ProblemSearch {
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
-            keptOut.filter { $0.kind == kind }
+            denied.filter { $0.kind == kind }
         // Without a configured sender, arriving webhooks are a stranger's.
-        case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
+        case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? denied.filter { $0.kind == kind } : []
         case .devicesUnserved: unservedDevices
         case .devicesMissing: facts.appsWithoutDevices.map(missingDevices)
         case .backendOpen, .backendNewKeys:
@@ -125,7 +125,7 @@ package struct ProblemSearch {
         case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
         case .listenerCertificateEnds, .appKeyEnds, .credentialEnds:
-            (endingCredentials + revokedKeys.filter(\.isMinting).map(revoked) + keptOut).filter { $0.kind == kind }
+            (endingCredentials + revokedKeys.filter(\.isMinting).map(revoked) + denied).filter { $0.kind == kind }
         case .listenerCertificateRenewed: renewedCertificates
         case .notifierFailing: statuses.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
@@ -141,7 +141,7 @@ package struct ProblemSearch {
     }
 
     /// Skips apps that have left the configuration.
-    private var keptOut: [Problem] {
+    private var denied: [Problem] {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
         facts.closing = ChatClosure(problems(.replicaKeys))
@@ -169,7 +169,7 @@ package struct ProblemSearch {
 
     /// Nil while the notifier is paused, because that problem gives the cause, and when nothing waits any more.
     private func doubtful(_ status: NotifierStatus) -> Problem? {
-        guard let reason = status.settingsDoubt, status.pause == nil,
+        guard let reason = status.settingsProblem, status.pause == nil,
             pending.contains(where: { $0.notifier == status.name && $0.count > 0 })
         else { return nil }
         let (name, notifier) = (status.name, configuration.notifier(status.name))
@@ -289,16 +289,16 @@ package struct ProblemSearch {
                 "Последняя попытка канала \(name) не удалась\(cause).\(waiting(for: name))")
         return Problem(
             .notifierFailing, as: status.state.isStopped ? .problem : .warning, of: name, text,
-            remedy: TextFragments.sentences([TextFragments.sentence(meaning.remedy(whileFailing: name)), Self.goesOn]))
+            remedy: TextFragments.sentences([TextFragments.sentence(meaning.remedy(whileFailing: name)), Self.recoversByItself]))
     }
 
     private func isHeldUp(_ status: NotifierStatus) -> Bool {
         let patience = UInt64(configuration.operators.thresholds.pausedSeconds) * 1000
-        return status.state == .failing && status.settingsDoubt == nil
+        return status.state == .failing && status.settingsProblem == nil
             && pending.contains { $0.notifier == status.name && now.elapsed(since: $0.oldestReceivedAt) >= patience }
     }
 
-    private static let goesOn = LocalizedText(
+    private static let recoversByItself = LocalizedText(
         "It continues by itself once the cause is gone.", "Когда причина исчезнет, канал заработает сам.")
 
     private func unknown(_ waiting: PendingDeliveries) -> Problem {
@@ -349,10 +349,10 @@ package struct ProblemSearch {
     private func late(_ waiting: PendingDeliveries) -> Problem? {
         let (name, life) = (waiting.notifier, UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
         let rule = QueueRule.status(
-            of: name, count: waiting.count, ageMilliseconds: now.elapsed(since: waiting.oldestReceivedAt), lifeMilliseconds: life,
+            of: name, count: waiting.count, ageMilliseconds: now.elapsed(since: waiting.oldestReceivedAt), lifetimeMilliseconds: life,
             configuration.operators.thresholds)
         guard rule == .holds, let status = statuses.first(where: { $0.name == name }), status.pause == nil,
-            status.settingsDoubt == nil, failing(status) == nil
+            status.settingsProblem == nil, failing(status) == nil
         else { return nil }
         return .late(waiting, now: now)
     }

@@ -3,11 +3,11 @@ internal import Time
 
 extension RefusedReload {
     /// The maximum number of reasons in the text.
-    private static let mostReported = 3
+    private static let maximumReported = 3
 
     /// The reasons, and what to do about them.
     var problem: Problem {
-        let reported = (keys.isEmpty ? reasons : keys).prefix(Self.mostReported)
+        let reported = (keys.isEmpty ? reasons : keys).prefix(Self.maximumReported)
         let rest = count - reported.count
         let list = reported.joined(separator: keys.isEmpty ? "; " : ", ")
         let all = rest == 0 ? LocalizedText(verbatim: list) : LocalizedText("\(list), and \(rest) more", "\(list) и ещё \(rest)")

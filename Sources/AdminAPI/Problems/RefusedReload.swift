@@ -2,7 +2,7 @@ package import Time
 
 package struct RefusedReload: Sendable {
     /// So many reasons are kept; the log has all of them.
-    package static let mostReasons = 100
+    package static let maximumReasons = 100
 
     package let at: UnixMilliseconds
     /// The first reasons, as in the log.
@@ -13,6 +13,6 @@ package struct RefusedReload: Sendable {
 
     package init(at: UnixMilliseconds, reasons: [String], keys: [String] = []) {
         (self.at, count) = (at, reasons.count)
-        (self.reasons, self.keys) = (Array(reasons.prefix(Self.mostReasons)), Array(keys.prefix(Self.mostReasons)))
+        (self.reasons, self.keys) = (Array(reasons.prefix(Self.maximumReasons)), Array(keys.prefix(Self.maximumReasons)))
     }
 }

@@ -24,7 +24,7 @@ extension TicketAction {
         AdminRoute.Parameter("group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."),
         priority, fields,
         AdminRoute.Parameter(
-            "related_channels", place: .body, kind: .lines(0...TicketDraft.mostRelatedChannels),
+            "related_channels", place: .body, kind: .lines(0...TicketDraft.maximumRelatedChannels),
             text: "The channels that it is about; the customer must have joined them."),
         AdminRoute.Parameter(
             "message", place: .body, text: "The customer's first message; until there is one, support does not see the ticket."),
@@ -49,7 +49,7 @@ extension TicketAction {
     private static let relating = [
         app, ticket,
         AdminRoute.Parameter(
-            "related_channels", place: .body, kind: .lines(0...TicketDraft.mostRelatedChannels), isRequired: true,
+            "related_channels", place: .body, kind: .lines(0...TicketDraft.maximumRelatedChannels), isRequired: true,
             text: "The channels that it is about, all of which its customer must have joined; an empty list clears them."),
     ]
     private static let setting = [

@@ -7,7 +7,7 @@ extension ConfigurationReader {
             "help_desk", .word(of: HelpDeskKind.self, default: .default), meaning: "`pyrus`, or `sendbird` for [Sendbird Desk](SENDBIRD.md)"
         ),
         .live("keys", .objects(appKeyKeys)),
-        .live("security_keys", .object(keyLifeKeys)),
+        .live("security_keys", .object(keyLifetimeKeys)),
         .live(
             "shadow_until", .integer(1...longestTime), meaning: "end of [shadow mode](#shadow-mode) in Unix seconds, at most 90 days ahead"),
         .live("verify", .object(verifyKeys)),
@@ -32,7 +32,7 @@ extension ConfigurationReader {
         .live("not_after", .integer(1...longestTime), meaning: "last second (Unix time) in which the key verifies and mints"),
     ]
 
-    static let keyLifeKeys: ConfigurationKeys = [
+    static let keyLifetimeKeys: ConfigurationKeys = [
         .live("longest_life_seconds", .integer(1...longestTime), meaning: "as for all apps; at most that value"),
         .live(
             "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLifetime.standardSeconds)`, or that of all apps",

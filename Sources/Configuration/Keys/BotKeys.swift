@@ -50,7 +50,7 @@ extension ConfigurationReader {
         .live(
             "confirm", .word(of: BotConfirmation.self, default: .user),
             meaning: "consent to a call: `user`, `model` or `none`; always `none` with `GET`"),
-        .live("limits", .objects(limitKeys([.user]), default: json(usualBotLimits)), meaning: "rate limits of each user"),
+        .live("limits", .objects(limitKeys([.user]), default: json(defaultBotLimits)), meaning: "rate limits of each user"),
     ]
 
     static let bindKeys: ConfigurationKeys = [

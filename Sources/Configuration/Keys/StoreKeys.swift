@@ -49,8 +49,8 @@ extension ConfigurationReader {
         return [
             .required("per", .word(scopes.map(\.rawValue)), meaning: words.joined(separator: ", ")),
             .required(
-                "max", .integer(1...(scopes.contains(.app) ? 1_000_000 : mostOfPerson)),
-                meaning: isForAll ? "maximum calls; at most \(mostOfPerson) for `user` and `device`" : "as `push_tokens.limits[].max`"),
+                "max", .integer(1...(scopes.contains(.app) ? 1_000_000 : maximumPerPerson)),
+                meaning: isForAll ? "maximum calls; at most \(maximumPerPerson) for `user` and `device`" : "as `push_tokens.limits[].max`"),
             .required(
                 "window_seconds", .integer(1...longestWindowSeconds),
                 meaning: isForAll ? "length of the window" : "as `push_tokens.limits[].window_seconds`"),

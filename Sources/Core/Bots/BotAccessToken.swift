@@ -22,15 +22,15 @@ package struct BotAccessToken: Sendable, Equatable {
 
     package static let prefix = "dgbt1."
     /// In seconds; 14 bits.
-    static let longestLife: UInt64 = 0x3FFF
+    static let maximumLifetime: UInt64 = 0x3FFF
 
     package let grant: BotGrant
     /// Random; identifies one start of the bot.
     package let startID: UInt64
 
-    /// - Parameter grant: with a life of at most `longestLife`.
+    /// - Parameter grant: with a life of at most `maximumLifetime`.
     package init(_ grant: BotGrant, startID: UInt64) {
-        precondition(grant.expiresAt - grant.issuedAt <= Self.longestLife, "a ticket's life has 14 bits")
+        precondition(grant.expiresAt - grant.issuedAt <= Self.maximumLifetime, "a ticket's life has 14 bits")
         (self.grant, self.startID) = (grant, startID)
     }
 

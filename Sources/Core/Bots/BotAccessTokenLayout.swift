@@ -25,7 +25,7 @@ struct BotAccessTokenLayout {
         guard bytes.count > Self.fixedCount + Self.codeCount else { return nil }
         (bot, app) = (Array(bytes[0..<4]), Array(bytes[4..<8]))
         let lifeAndForm = Self.number(bytes[13..<15])
-        (issuedAt, life, startID) = (Self.number(bytes[8..<13]), lifeAndForm & BotAccessToken.longestLife, Self.number(bytes[15..<23]))
+        (issuedAt, life, startID) = (Self.number(bytes[8..<13]), lifeAndForm & BotAccessToken.maximumLifetime, Self.number(bytes[15..<23]))
         signed = Array(bytes.dropLast(Self.codeCount))
         code = Array(bytes.suffix(Self.codeCount))
         var rest = signed.dropFirst(Self.fixedCount)

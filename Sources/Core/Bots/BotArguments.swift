@@ -11,7 +11,7 @@ package struct BotArguments: Sendable, Equatable {
 }
 
 extension BotFunction {
-    private static var mostTexts: Int { 256 }
+    private static var maximumTexts: Int { 256 }
 
     /// Validates the model's arguments and adds the bound ones. Throws a sentence about the first few mistakes.
     package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
@@ -38,7 +38,7 @@ extension BotFunction {
     /// Converts text arguments of a query or a form to the types of their parameters where possible.
     /// - Throws: a sentence about too many arguments, a duplicate name or a number beyond 64 bits.
     package func value(ofTexts texts: [(name: String, text: String)]) throws(BotArgumentsProblem) -> JSONValue {
-        guard texts.count <= Self.mostTexts else { throw BotArgumentsProblem("there are more than \(Self.mostTexts) arguments") }
+        guard texts.count <= Self.maximumTexts else { throw BotArgumentsProblem("there are more than \(Self.maximumTexts) arguments") }
         var members: [(String, JSONValue)] = []
         var names: Set<[UInt8]> = []
         for (name, text) in texts {

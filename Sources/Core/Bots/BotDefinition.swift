@@ -34,7 +34,7 @@ package struct BotDefinition: Sendable {
     package let systemMessage: BotText
     /// nil: the bot does not speak first.
     package let firstMessage: FirstMessage?
-    package let ticketLifeSeconds: UInt64
+    package let ticketLifetimeSeconds: UInt64
     /// Whether arguments of calls are stored in plain text.
     package let recordsArguments: Bool
     /// Functions that a model may call, in the order of the configuration; names are unique.
@@ -43,13 +43,13 @@ package struct BotDefinition: Sendable {
     /// Takes parts that the caller has validated.
     package init(
         name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], model: BotModel = .vendor,
-        systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = defaultTicketLifetimeSeconds,
+        systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifetimeSeconds: UInt64 = defaultTicketLifetimeSeconds,
         recordsArguments: Bool = false, functions: [BotFunction]
     ) throws(CryptoError) {
         keys = try BotKeys(secrets)
         (self.name, self.apps, self.publicURL, self.secrets) = (name, apps, publicURL, secrets)
         (self.model, self.systemMessage, self.firstMessage) = (model, systemMessage, firstMessage)
-        (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
+        (self.ticketLifetimeSeconds, self.recordsArguments, self.functions) = (ticketLifetimeSeconds, recordsArguments, functions)
     }
 
     package static var defaultTicketLifetimeSeconds: UInt64 { 600 }

@@ -24,9 +24,9 @@ package struct BotGrant: Sendable, Equatable {
     /// even within the clock skew that key verification tolerates.
     /// - Parameter keyEnd: the end of the key (`KeyPolicy.end`); `max` when only the app's backend understands keys.
     package init?(
-        appID: String, userID: String, key: KeyIdentity?, keyEnd: UnixSeconds, issuedAt: UnixSeconds, lifeSeconds: UInt64
+        appID: String, userID: String, key: KeyIdentity?, keyEnd: UnixSeconds, issuedAt: UnixSeconds, lifetimeSeconds: UInt64
     ) {
-        let expiresAt = min(issuedAt + lifeSeconds, keyEnd)
+        let expiresAt = min(issuedAt + lifetimeSeconds, keyEnd)
         guard issuedAt < expiresAt else { return nil }
         self.init(appID: appID, userID: userID, key: key, issuedAt: issuedAt, expiresAt: expiresAt)
     }

@@ -2,7 +2,7 @@ package import JSON
 
 /// The texts for a bot's model. The customer's app passes them to the vendor, and a company's own model receives the same.
 package struct BotPrompt: Sendable {
-    package static let mostFields = 32
+    package static let maximumFields = 32
     /// In bytes of a JSON string without its quotes.
     package static let longestField = 256
     package static let userPlaceholder = BotBinding.userID.rawValue

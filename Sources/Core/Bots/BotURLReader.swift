@@ -71,14 +71,14 @@ struct BotURLReader {
 /// Rules for an argument that fills a path segment.
 enum BotPathValue {
     private static let longest = 1024
-    private static let mostDecodings = 3
+    private static let maximumDecodings = 3
 
     /// Whether a text is not empty, has no control characters and cannot leave its segment, even if a backend decodes it again, treats
     /// `%2F` as a slash, or parses parameters after `;`.
     static func isSafe(_ text: String) -> Bool {
         guard (1...longest).contains(text.utf8.count) else { return false }
         var bytes = Array(text.utf8)
-        for _ in 0..<mostDecodings {
+        for _ in 0..<maximumDecodings {
             if bytes.span.hasControlCharacter || hasDotPart(bytes) { return false }
             let decoded = PercentEncoding.decodedLeniently(bytes.span)
             if decoded.count == bytes.count { return true }

@@ -14,7 +14,7 @@ package struct QuickReplies: Sendable, Equatable {
     private static let opening = Array("JSON^".utf8)
     private static let closing = Array("^NSOJ".utf8)
     /// Room for an object with the most replies and for other members, which are ignored.
-    private static let mostValues = 64
+    private static let maximumValues = 64
 
     package private(set) var text: String
     /// Replies of all blocks in order, each once, at most `most`.
@@ -55,7 +55,7 @@ package struct QuickReplies: Sendable, Equatable {
 
     /// Returns nil when the block is broken.
     private static func replies(in json: [UInt8]) -> [String]? {
-        guard let root = try? JSONElement(parsing: json.span, mostValues: mostValues) else { return nil }
+        guard let root = try? JSONElement(parsing: json.span, maximumValues: maximumValues) else { return nil }
         let lists = [root["options"], root["option"]].compactMap(\.self)
         guard !lists.isEmpty else { return nil }
         var replies: [String] = []

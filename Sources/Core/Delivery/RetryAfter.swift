@@ -20,11 +20,11 @@ package enum RetryAfter {
 
     // Digits without end are read too, as the longest wait: they are well formed.
     private static func delayMilliseconds(_ text: Span<UInt8>) -> UInt64? {
-        let longestSeconds = longestMilliseconds / 1000
+        let maximumSeconds = longestMilliseconds / 1000
         var seconds: UInt64 = 0
         for index in text.indices {
             guard case UInt8(ascii: "0")...UInt8(ascii: "9") = text[index] else { return nil }
-            seconds = min(longestSeconds, seconds * 10 + UInt64(text[index] - UInt8(ascii: "0")))
+            seconds = min(maximumSeconds, seconds * 10 + UInt64(text[index] - UInt8(ascii: "0")))
         }
         return seconds * 1000
     }

@@ -67,24 +67,24 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(value: value)
     }
 
-    package static let mostDeliveries = 0xFFFF
+    package static let maximumDeliveries = 0xFFFF
 
     /// The id of the event: the same number with its last 16 bits cleared, which number the event's deliveries.
     package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
 
     /// The most events that can be created together.
-    package static let mostEvents = 0x8000
+    package static let maximumEvents = 0x8000
 
     /// Returns the id of one of several events that are created together. Ids rise with their positions, because receivers sort by them.
     /// One random bit is cleared, so that the sum never carries into the bits above the positions.
     package func event(_ position: Int) -> UUIDv7 {
-        precondition(0..<Self.mostEvents ~= position, "so many events are not made together")
+        precondition(0..<Self.maximumEvents ~= position, "so many events are not made together")
         return UUIDv7(unchecked: (event.value & ~(1 << 31)) + UInt128(position) << 16)
     }
 
     /// Returns the id of one of the event's deliveries. `event` and `position` reverse this.
     package func delivery(_ position: Int) -> UUIDv7 {
-        precondition(0..<Self.mostDeliveries ~= position, "an event has no such delivery")
+        precondition(0..<Self.maximumDeliveries ~= position, "an event has no such delivery")
         return UUIDv7(unchecked: event.value | UInt128(position + 1))
     }
 

@@ -78,7 +78,7 @@ extension Event {
     ///   - lifeMilliseconds: from `receivedAt`, because the help desk's clock may be wrong.
     ///   - kind: one whose `isForDevices` is true.
     package init(
-        _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64,
+        _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64,
         trace: TraceContext? = nil
     ) {
         let occurredAt = comment.createdAt ?? receivedAt
@@ -87,7 +87,7 @@ extension Event {
             identity: Identity(
                 appID: comment.appID, ticketID: comment.conversation, commentID: comment.commentID, deviceID: comment.deviceID),
             userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: receivedAt + lifeMilliseconds, data: comment.data(occurredAt: occurredAt), trace: trace)
+            expiresAt: receivedAt + lifetimeMilliseconds, data: comment.data(occurredAt: occurredAt), trace: trace)
     }
 }
 

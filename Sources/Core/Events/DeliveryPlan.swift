@@ -19,7 +19,7 @@ package enum DeliveryPlan {
     }
 
     /// The most deliveries of one event. If there would be more, the last one ends with the reason `too_many_deliveries`.
-    package static let mostRows = 1000
+    package static let maximumRows = 1000
 
     /// Returns the deliveries of an event.
     /// - Parameters:
@@ -61,9 +61,9 @@ package enum DeliveryPlan {
     }
 
     private static func bounded(_ rows: [Row]) -> [Row] {
-        guard rows.count > mostRows else { return rows }
-        var bounded = Array(rows.prefix(mostRows))
-        bounded[mostRows - 1].ending = .tooMany
+        guard rows.count > maximumRows else { return rows }
+        var bounded = Array(rows.prefix(maximumRows))
+        bounded[maximumRows - 1].ending = .tooMany
         return bounded
     }
 
@@ -77,7 +77,7 @@ package enum DeliveryPlan {
 /// The reason for which a store itself ends a delivery, at its creation or later.
 package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     case noTarget
-    /// The event has more deliveries than `DeliveryPlan.mostRows`.
+    /// The event has more deliveries than `DeliveryPlan.maximumRows`.
     case tooMany
     /// The notifier's queue has no room for the app (`DeliveryBounds`).
     case notifierQueueFull

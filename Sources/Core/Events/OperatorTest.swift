@@ -20,10 +20,10 @@ package struct OperatorTest: Sendable, Equatable {
 
 extension Event {
     /// - Parameter id: a new one, with room for the ids of deliveries.
-    package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
+    package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         let data: JSONValue = ["notifier": .string(test.notifier)]
         self.init(
             id: id, kind: .operatorTest, identity: Identity(appID: test.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: "",
-            occurredAt: now, receivedAt: now, expiresAt: now + lifeMilliseconds, data: data.serialized())
+            occurredAt: now, receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: data.serialized())
     }
 }

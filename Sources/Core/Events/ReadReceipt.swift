@@ -44,7 +44,7 @@ extension Event {
     ///   - channel: the channel, if the help desk identifies tickets by channel.
     ///   - id: a new one, with room for the ids of deliveries.
     package init(
-        _ receipt: ReadReceipt, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, id: UUIDv7, lifeMilliseconds: UInt64,
+        _ receipt: ReadReceipt, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, id: UUIDv7, lifetimeMilliseconds: UInt64,
         trace: TraceContext? = nil
     ) {
         var writer = JSONWriter(capacity: 96)
@@ -58,7 +58,7 @@ extension Event {
             id: id, kind: .conversationSeen,
             identity: Identity(appID: receipt.person.appID, ticketID: receipt.conversation, commentID: nil, deviceID: ""),
             userID: receipt.person.userID, occurredAt: receipt.receivedAt, receivedAt: receipt.receivedAt,
-            expiresAt: receipt.receivedAt + lifeMilliseconds, data: writer.bytes, trace: trace)
+            expiresAt: receipt.receivedAt + lifetimeMilliseconds, data: writer.bytes, trace: trace)
     }
 }
 
@@ -71,12 +71,12 @@ extension Report {
     /// - Parameters:
     ///   - isChannel: whether `receipt.conversation` is a channel.
     ///   - id: a new one, with room for the ids of deliveries.
-    package init(_ receipt: ReadReceipt, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifeMilliseconds: UInt64) {
+    package init(_ receipt: ReadReceipt, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifetimeMilliseconds: UInt64) {
         let (person, now) = (receipt.person, receipt.receivedAt)
         // A digest, because the name of a topic stays when its person is forgotten.
         let name = ConversationState.Name("seen", "\(shortDigest(of: person.userID, receipt.conversation?.text ?? ""))")
         let (ticketID, channel) = isChannel ? (nil, receipt.conversation) : (receipt.conversation, nil)
-        let event = Event(receipt, ticketID: ticketID, channel: channel, id: id, lifeMilliseconds: lifeMilliseconds)
+        let event = Event(receipt, ticketID: ticketID, channel: channel, id: id, lifetimeMilliseconds: lifetimeMilliseconds)
         self.init(
             appID: person.appID, identity: event.identity, id: id, receivedAt: now, conversations: [name], userID: person.userID
         ) { conversations in

@@ -83,12 +83,12 @@ package struct KeyLifetime: Sendable, Equatable {
     package static let standardSeconds: UInt64 = 7 * 24 * 3600
 
     /// The longest time since a key's issue; nil: as the policy says.
-    package var longestSeconds: UInt64?
+    package var maximumSeconds: UInt64?
     /// The life of a key for which the caller gives none; 0: unlimited, nil: as for other apps.
     package var defaultSeconds: UInt64?
 
-    package init(longestSeconds: UInt64? = nil, defaultSeconds: UInt64? = nil) {
-        self.longestSeconds = longestSeconds
+    package init(maximumSeconds: UInt64? = nil, defaultSeconds: UInt64? = nil) {
+        self.maximumSeconds = maximumSeconds
         self.defaultSeconds = defaultSeconds
     }
 }
@@ -97,15 +97,15 @@ package struct KeyLifetime: Sendable, Equatable {
 package struct KeyPolicy: Sendable, Equatable {
     package var clockSkewSeconds: UInt64
     /// The longest time since a key's issue; nil: any.
-    package var longestLifeSeconds: UInt64?
+    package var maximumLifetimeSeconds: UInt64?
 
-    package init(clockSkewSeconds: UInt64 = 60, longestLifeSeconds: UInt64? = nil) {
+    package init(clockSkewSeconds: UInt64 = 60, maximumLifetimeSeconds: UInt64? = nil) {
         self.clockSkewSeconds = clockSkewSeconds
-        self.longestLifeSeconds = longestLifeSeconds
+        self.maximumLifetimeSeconds = maximumLifetimeSeconds
     }
 
     package func narrowed(by life: KeyLifetime) -> KeyPolicy {
-        KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
+        KeyPolicy(clockSkewSeconds: clockSkewSeconds, maximumLifetimeSeconds: life.maximumSeconds ?? maximumLifetimeSeconds)
     }
 
     /// Returns the end of a verified key: its own expiry, the longest life or the end of its secret, whichever is first. Ignores clock
@@ -113,7 +113,7 @@ package struct KeyPolicy: Sendable, Equatable {
     package func end(of key: SecurityKey, in application: Application) -> UnixSeconds {
         var end = SecurityKey.latestTime
         if key.expiresAt != 0 { end = min(end, key.expiresAt) }
-        if let longestLifeSeconds { end = min(end, key.issuedAt.saturating(adding: longestLifeSeconds)) }
+        if let maximumLifetimeSeconds { end = min(end, key.issuedAt.saturating(adding: maximumLifetimeSeconds)) }
         if let notAfter = application.keys.first(where: { $0.id == key.keyID })?.notAfter { end = min(end, notAfter) }
         return end
     }
@@ -137,7 +137,7 @@ package struct KeyPolicy: Sendable, Equatable {
     func denial(issuedAt: UnixSeconds, notAfter: UnixSeconds?, now: UnixSeconds) -> Denial? {
         // Never adds, so that no clock and no limit, however wrong, can overflow.
         let age = now.elapsed(since: issuedAt)
-        if let longestLifeSeconds, age > longestLifeSeconds, age - longestLifeSeconds > clockSkewSeconds { return .tooOld }
+        if let maximumLifetimeSeconds, age > maximumLifetimeSeconds, age - maximumLifetimeSeconds > clockSkewSeconds { return .tooOld }
         // Last, so that it counts only people whom the end of the secret keeps out.
         return isOver(notAfter, now: now) ? .keyRetired : nil
     }

@@ -2,7 +2,7 @@ package import Time
 
 /// The recent authorizations of one user of an app in one process. Contains times, reasons and key ids, and no text of a caller.
 package struct AuthorizationHistory: Sendable {
-    static let mostDenials = 3
+    static let maximumDenials = 3
 
     package struct Success: Sendable, Equatable {
         package let at: UnixSeconds
@@ -63,7 +63,7 @@ package struct AuthorizationHistory: Sendable {
     }
 
     package private(set) var lastSuccess: Success?
-    /// The last denial of each reason and key, latest first, at most `mostDenials`. Always includes the latest denial of a genuine key.
+    /// The last denial of each reason and key, latest first, at most `maximumDenials`. Always includes the latest denial of a genuine key.
     package private(set) var denials: [Denied] = []
     /// Whether the latest decided request was denied.
     package private(set) var isDenied = false
@@ -142,7 +142,7 @@ package struct AuthorizationHistory: Sendable {
 
     /// Drops the oldest denials beyond the limit, but not the latest of a genuine key: a stranger must not displace the user's own reason.
     private mutating func dropOldest() {
-        while denials.count > Self.mostDenials {
+        while denials.count > Self.maximumDenials {
             let last = denials.count - 1
             denials.remove(at: denials.firstIndex(where: \.hadGenuineKey) == last ? last - 1 : last)
         }

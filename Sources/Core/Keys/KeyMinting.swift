@@ -14,10 +14,10 @@ package struct KeyMinting: Sendable {
         case keyEnded(UInt32)
         case noActiveKey
         /// The key would outlive the secret that makes it.
-        case outlivesKey(UInt32, longestSeconds: UInt64)
-        case lifeTooLong(longestSeconds: UInt64)
+        case outlivesKey(UInt32, maximumSeconds: UInt64)
+        case lifetimeTooLong(maximumSeconds: UInt64)
         /// The key would expire after `SecurityKey.latestTime`.
-        case endTooFar(longestSeconds: UInt64)
+        case endTooFar(maximumSeconds: UInt64)
         case failed(CryptoError)
 
         package var description: String {
@@ -34,7 +34,7 @@ package struct KeyMinting: Sendable {
                 "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
             case .outlivesKey(let id, let longest):
                 "The app's key \(id) ends in \(longest) seconds (not_after), and its keys must expire before."
-            case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
+            case .lifetimeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
             case .failed(let error): "The key could not be made: \(error)."
             }
@@ -51,12 +51,12 @@ package struct KeyMinting: Sendable {
     }
 
     private let authorizer: Authorizer
-    private let defaultLifeSeconds: UInt64
+    private let defaultLifetimeSeconds: UInt64
 
     /// - Parameter defaultLifeSeconds: the life when neither the caller nor the app gives one; 0: unlimited.
-    package init(_ authorizer: Authorizer, defaultLifeSeconds: UInt64) {
+    package init(_ authorizer: Authorizer, defaultLifetimeSeconds: UInt64) {
         self.authorizer = authorizer
-        self.defaultLifeSeconds = defaultLifeSeconds
+        self.defaultLifetimeSeconds = defaultLifetimeSeconds
     }
 
     /// Mints a key.
@@ -64,7 +64,7 @@ package struct KeyMinting: Sendable {
     ///   - keyID: nil: `Application.mintingKey`.
     ///   - lifeSeconds: 0: unlimited; nil: the default, cut to the end of the secret.
     package func mint(
-        appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UnixSeconds
+        appID: String, userID: String, keyID: UInt32? = nil, lifetimeSeconds: UInt64? = nil, now: UnixSeconds
     ) throws(Refusal) -> Minted {
         let appID = Array(appID.utf8)
         let userID = Array(userID.utf8)
@@ -72,7 +72,7 @@ package struct KeyMinting: Sendable {
         if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(ValidationError(.userID, problem)) }
         let application = try application(appID)
         let key = try key(of: application, keyID, now)
-        let expiresAt = try expiry(after: lifeSeconds, of: key, application, now: now)
+        let expiresAt = try expiry(after: lifetimeSeconds, of: key, application, now: now)
         do throws(CryptoError) {
             let text = try SecurityKey.mint(
                 appID: appID.span, userID: userID.span, keyID: key.id, secret: key.secret, issuedAt: now, expiresAt: expiresAt,
@@ -83,11 +83,11 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// Mints a key that lives for `lifeSeconds`, or as long as the app and its secret allow if that is shorter.
-    package func mintShortLived(appID: String, userID: String, lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
+    /// Mints a key that lives for `lifetimeSeconds`, or as long as the app and its secret allow if that is shorter.
+    package func mintShortLived(appID: String, userID: String, lifetimeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
         let application = try application(Array(appID.utf8))
-        let bounds = [longestLife(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]
-        return try mint(appID: appID, userID: userID, lifeSeconds: bounds.compactMap(\.self).reduce(lifeSeconds, min), now: now)
+        let bounds = [maximumLifetime(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]
+        return try mint(appID: appID, userID: userID, lifetimeSeconds: bounds.compactMap(\.self).reduce(lifetimeSeconds, min), now: now)
     }
 
     private func application(_ id: [UInt8]) throws(Refusal) -> Application {
@@ -95,8 +95,8 @@ package struct KeyMinting: Sendable {
         return authorizer.applications[index]
     }
 
-    private func longestLife(_ application: Application) -> UInt64? {
-        authorizer.policy.narrowed(by: application.life).longestLifeSeconds
+    private func maximumLifetime(_ application: Application) -> UInt64? {
+        authorizer.policy.narrowed(by: application.life).maximumLifetimeSeconds
     }
 
     private func key(of application: Application, _ keyID: UInt32?, _ now: UnixSeconds) throws(Refusal) -> Application.Key {
@@ -113,21 +113,21 @@ package struct KeyMinting: Sendable {
 
     /// Returns the expiry of a key made with `secret`. A requested life is never cut; the default one is.
     private func expiry(
-        after lifeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
+        after lifetimeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
     ) throws(Refusal) -> UnixSeconds {
-        let life = lifeSeconds ?? application.life.defaultSeconds ?? defaultLifeSeconds
-        let expiresAt = try expiry(after: life, longestLife(application), now: now)
+        let life = lifetimeSeconds ?? application.life.defaultSeconds ?? defaultLifetimeSeconds
+        let expiresAt = try expiry(after: life, maximumLifetime(application), now: now)
         guard let end = secret.notAfter, expiresAt == 0 || expiresAt > end else { return expiresAt }
-        if lifeSeconds != nil { throw .outlivesKey(secret.id, longestSeconds: now.remaining(until: end)) }
+        if lifetimeSeconds != nil { throw .outlivesKey(secret.id, maximumSeconds: now.remaining(until: end)) }
         return end
     }
 
-    private func expiry(after lifeSeconds: UInt64, _ longest: UInt64?, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
+    private func expiry(after lifetimeSeconds: UInt64, _ longest: UInt64?, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
         let representable = now.remaining(until: SecurityKey.latestTime)
         if let longest = longest.map({ min($0, representable) }) {
-            guard lifeSeconds >= 1, lifeSeconds <= longest else { throw .lifeTooLong(longestSeconds: longest) }
+            guard lifetimeSeconds >= 1, lifetimeSeconds <= longest else { throw .lifetimeTooLong(maximumSeconds: longest) }
         }
-        guard lifeSeconds <= representable else { throw .endTooFar(longestSeconds: representable) }
-        return lifeSeconds == 0 ? 0 : now + lifeSeconds
+        guard lifetimeSeconds <= representable else { throw .endTooFar(maximumSeconds: representable) }
+        return lifetimeSeconds == 0 ? 0 : now + lifetimeSeconds
     }
 }

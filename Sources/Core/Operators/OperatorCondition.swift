@@ -61,15 +61,15 @@ package struct OperatorCondition: Sendable, Equatable {
 extension OperatorCondition {
     /// Makes the event for the beginning.
     /// - Parameter id: a new one, with room for the ids of deliveries.
-    package func begun(id: UUIDv7, lifeMilliseconds: UInt64) -> Event {
-        event(key.kind.begun, id: id, now: since, life: lifeMilliseconds, key.kind.isPair ? [] : [("state", "began")])
+    package func begun(id: UUIDv7, lifetimeMilliseconds: UInt64) -> Event {
+        event(key.kind.begun, id: id, now: since, life: lifetimeMilliseconds, key.kind.isPair ? [] : [("state", "began")])
     }
 
     /// Makes the event for the end.
     /// - Parameter id: a new one, with room for the ids of deliveries.
-    package func ended(_ end: End, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) -> Event {
+    package func ended(_ end: End, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) -> Event {
         let times: [(String, JSONValue)] = [("ended_at", .string(RFC3339.text(now))), ("ended_because", .string(end.rawValue))]
-        return event(key.kind.ended, id: id, now: now, life: lifeMilliseconds, (key.kind.isPair ? [] : [("state", "ended")]) + times)
+        return event(key.kind.ended, id: id, now: now, life: lifetimeMilliseconds, (key.kind.isPair ? [] : [("state", "ended")]) + times)
     }
 
     /// Makes an event that concerns no person, and no app unless the condition is about one.

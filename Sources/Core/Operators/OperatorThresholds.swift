@@ -39,11 +39,11 @@ package enum QueueRule {
     ///   - ageMilliseconds: the age of the oldest.
     ///   - lifeMilliseconds: the life of an event. Beyond half of it even one delivery is late.
     package static func status(
-        of notifier: String, count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
+        of notifier: String, count: Int, ageMilliseconds: UInt64, lifetimeMilliseconds: UInt64, _ thresholds: OperatorThresholds
     ) -> ConditionStatus {
         let late = UInt64(thresholds.queueLateSeconds) * 1000
         let few = notifier == HeldMessage.notifier ? 0 : fewDeliveries
-        if ageMilliseconds > late, count > few || ageMilliseconds > lifeMilliseconds / 2 { return .holds }
+        if ageMilliseconds > late, count > few || ageMilliseconds > lifetimeMilliseconds / 2 { return .holds }
         // A queue about the threshold is told of once.
         return count == 0 || ageMilliseconds < late / 2 ? .over(.resolved) : .unknown
     }
@@ -94,8 +94,8 @@ package enum DeadRule {
     /// Whether deliveries that ended for one reason are still shown. If the time of the last end is unknown, the expiry of its event
     /// replaces it.
     /// - Parameter lifeMilliseconds: the life of an event.
-    package static func holds(_ dead: DeadDeliveries, lifeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
-        let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifeMilliseconds
+    package static func holds(_ dead: DeadDeliveries, lifetimeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
+        let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifetimeMilliseconds
         return now.elapsed(since: endedAt) < shownMilliseconds
     }
 }

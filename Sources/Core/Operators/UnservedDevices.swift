@@ -8,7 +8,7 @@ package struct UnservedDevices: Sendable {
     /// The fewest registrations of a type for a finding.
     package static let fewest = AnswerWindow.fewest
     /// The most types of an app that are counted within five seconds, because callers choose them.
-    private static let mostTypes = 16
+    private static let maximumTypes = 16
 
     package struct Finding: Sendable, Equatable {
         /// In the caller's own words.
@@ -38,7 +38,7 @@ package struct UnservedDevices: Sendable {
         let (last, name, type) = (slices.count - 1, ByteKey(app), ByteKey(type))
         var tally = slices[last].apps[name] ?? Tally()
         tally.total += 1
-        if !isServed, tally.unserved[type] != nil || tally.unserved.count < Self.mostTypes { tally.unserved[type, default: 0] += 1 }
+        if !isServed, tally.unserved[type] != nil || tally.unserved.count < Self.maximumTypes { tally.unserved[type, default: 0] += 1 }
         slices[last].apps[name] = tally
     }
 

@@ -17,7 +17,7 @@ package struct ProviderTokenState: Sendable {
     }
 
     /// The longest lifetime that a provider's answer is believed, in milliseconds.
-    private static let longestLifetimeMilliseconds: UInt64 = 24 * 3_600_000
+    private static let maximumLifetimeMilliseconds: UInt64 = 24 * 3_600_000
 
     let policy: ProviderTokenPolicy
     var current: Current?
@@ -64,7 +64,7 @@ package struct ProviderTokenState: Sendable {
         fetch = nil
         switch result {
         case .token(let text, let lifetime):
-            return .success(take(text, lifetime: min(lifetime, Self.longestLifetimeMilliseconds), of: ended))
+            return .success(take(text, lifetime: min(lifetime, Self.maximumLifetimeMilliseconds), of: ended))
         case .unavailable(let reason, let retryAfter):
             let delay = nextDelay(retryAfterMilliseconds: retryAfter, random: &random)
             return .failure(backOff(.unavailable(reason, until: now + delay), now: now))

@@ -78,9 +78,9 @@ package struct PushNotification: Sendable, Equatable {
     }
 
     /// Returns the remaining life in whole seconds, at most four weeks, the longest that FCM accepts.
-    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { Self.lifeSeconds(until: expiresAt, now: now) }
+    package func lifetimeSeconds(now: UnixMilliseconds) -> UInt64 { Self.lifetimeSeconds(until: expiresAt, now: now) }
 
-    static func lifeSeconds(until expiresAt: UnixMilliseconds, now: UnixMilliseconds) -> UInt64 {
+    static func lifetimeSeconds(until expiresAt: UnixMilliseconds, now: UnixMilliseconds) -> UInt64 {
         min(now.remaining(until: expiresAt) / 1000, 28 * 86_400)
     }
 

@@ -8,7 +8,7 @@ package struct PushWithdrawal: Sendable, Equatable {
     /// ends those that wait, and the systems of phones take few silent pushes.
     package static let delayMilliseconds: UInt64 = 5000
     /// The maximum life in milliseconds. A late one does no harm, because it names only messages that were read.
-    package static let lifeMilliseconds: UInt64 = 3_600_000
+    package static let lifetimeMilliseconds: UInt64 = 3_600_000
 
     /// The `PushNotification.thread` to remove; nil for all.
     package let thread: String?
@@ -35,8 +35,8 @@ package struct PushWithdrawal: Sendable, Equatable {
             + [("seen_at", seenAt), ("event_id", event.id.description)]
     }
 
-    /// Returns the remaining life in whole seconds, like `PushNotification.lifeSeconds`.
-    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifeSeconds(until: expiresAt, now: now) }
+    /// Returns the remaining life in whole seconds, like `PushNotification.lifetimeSeconds`.
+    package func lifetimeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifetimeSeconds(until: expiresAt, now: now) }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.collapseID == right.collapseID && left.expiresAt == right.expiresAt && left.data.elementsEqual(right.data, by: ==)
@@ -50,6 +50,6 @@ extension DeliveryPlan.Row {
     }
 
     package func expiresAt(of event: Event) -> UnixMilliseconds {
-        subscription.isForEachDevice ? min(event.expiresAt, event.receivedAt + PushWithdrawal.lifeMilliseconds) : event.expiresAt
+        subscription.isForEachDevice ? min(event.expiresAt, event.receivedAt + PushWithdrawal.lifetimeMilliseconds) : event.expiresAt
     }
 }

@@ -42,8 +42,8 @@ package struct CallWindows: Sendable {
     }
 
     private let rules: [LimitRule]
-    private let mostOfPerson: Int?
-    private let mostOfApp: Int?
+    private let maximumPerPerson: Int?
+    private let maximumPerApp: Int?
     private var ofPeople: BoundedTable<Person, CallTimes>
     // As many as are configured, because the caller belongs to one of them.
     private var ofApps: [ByteKey: CallTimes] = [:]
@@ -55,8 +55,8 @@ package struct CallWindows: Sendable {
     package init(_ rules: [LimitRule], personLimit: Int) {
         precondition(rules.allSatisfy { $0.scope == .user || $0.scope == .app }, "calls are known by person and app")
         self.rules = rules
-        mostOfPerson = rules.lazy.filter { $0.scope == .user }.map(\.max).max()
-        mostOfApp = rules.lazy.filter { $0.scope == .app }.map(\.max).max()
+        maximumPerPerson = rules.lazy.filter { $0.scope == .user }.map(\.max).max()
+        maximumPerApp = rules.lazy.filter { $0.scope == .app }.map(\.max).max()
         ofPeople = BoundedTable(limit: personLimit)
     }
 
@@ -69,10 +69,10 @@ package struct CallWindows: Sendable {
 
     /// Records a call, whether a rule refuses it or not.
     package mutating func record(_ person: Person, now: UnixMilliseconds) {
-        if let mostOfPerson {
-            ofPeople.insert((ofPeople[person] ?? CallTimes()).adding(now, keeping: mostOfPerson), for: person)
+        if let maximumPerPerson {
+            ofPeople.insert((ofPeople[person] ?? CallTimes()).adding(now, keeping: maximumPerPerson), for: person)
         }
-        if let mostOfApp { ofApps[person.appID] = (ofApps[person.appID] ?? CallTimes()).adding(now, keeping: mostOfApp) }
+        if let maximumPerApp { ofApps[person.appID] = (ofApps[person.appID] ?? CallTimes()).adding(now, keeping: maximumPerApp) }
     }
 
     /// Takes a recorded call back that has turned out not to count.

@@ -128,7 +128,8 @@ extension RegistryChange {
             id: UUIDv7(milliseconds: at, using: &generator).event,
             kind: kind == .registered ? .pushTokenRegistered : .pushTokenRemoved,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data,
+            deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifetimeMilliseconds,
+            data: Payload(self).data,
             trace: audience.trace)
         return IncomingEvent(event, to: subscriptions, isErased: isErased)
     }
@@ -137,13 +138,13 @@ extension RegistryChange {
 /// The subscriptions to changes of the registry. Callers of a store's method that may change the registry pass it, so that the store needs
 /// no configuration. Copying it copies a few words.
 package struct RegistryAudience: Sendable {
-    package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
+    package static let nobody = RegistryAudience([], lifetimeMilliseconds: 0)
 
     private let byApp: [ByteKey: [Subscription]]
     private let relayNames: Set<ByteKey>
     private let sessions: SessionAudience
     /// Milliseconds after a change when its event expires.
-    package let lifeMilliseconds: UInt64
+    package let lifetimeMilliseconds: UInt64
     /// The request that causes the changes; nil when none does.
     package private(set) var trace: TraceContext?
 
@@ -160,12 +161,12 @@ package struct RegistryAudience: Sendable {
     ///   - sessions: the notifiers that end people's sessions.
     package init(
         _ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], sessions: SessionAudience = SessionAudience([]),
-        lifeMilliseconds: UInt64
+        lifetimeMilliseconds: UInt64
     ) {
         self.sessions = sessions
         relayNames = Set(relays.map { ByteKey($0) })
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
-        self.lifeMilliseconds = lifeMilliseconds
+        self.lifetimeMilliseconds = lifetimeMilliseconds
     }
 
     /// Returns the subscriptions to an app's changes; none when the app is unknown.
@@ -194,7 +195,7 @@ package struct RegistryAudience: Sendable {
         guard !subscriptions.isEmpty else { return nil }
         let event = Event(
             signingOut: person, id: UUIDv7(milliseconds: now, using: &generator).event, now: now,
-            lifeMilliseconds: max(lifeMilliseconds, sessions.lifeMilliseconds))
+            lifetimeMilliseconds: max(lifetimeMilliseconds, sessions.lifetimeMilliseconds))
         return IncomingEvent(event, to: subscriptions, isErased: isErased)
     }
 }
@@ -203,12 +204,12 @@ package struct RegistryAudience: Sendable {
 package struct SessionAudience: Sendable {
     private let byApp: [ByteKey: [Subscription]]
     /// The life of the longest session in milliseconds.
-    package let lifeMilliseconds: UInt64
+    package let lifetimeMilliseconds: UInt64
 
     /// - Parameter apps: each app once.
-    package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifeMilliseconds: UInt64 = 0) {
+    package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifetimeMilliseconds: UInt64 = 0) {
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
-        self.lifeMilliseconds = lifeMilliseconds
+        self.lifetimeMilliseconds = lifetimeMilliseconds
     }
 
     /// Returns an app's subscriptions; none when it has no sessions.

@@ -28,7 +28,7 @@ package struct SignatureDiagnosis {
     }
 
     /// Differences of more kinds at once are chance, and take time to try.
-    private static let mostDifferences = 2
+    private static let maximumDifferences = 2
 
     private let scheme: SignatureScheme
     private let secrets: [(counts: Bool, differences: [String], bytes: SecretBytes)]
@@ -67,7 +67,7 @@ package struct SignatureDiagnosis {
                 // There may be thousands of apps, so their secrets are tried with the received bytes only.
                 for message in messages where secret.counts || message.differences.isEmpty {
                     let differences = reading.differences + secret.differences + message.differences
-                    guard differences.count <= Self.mostDifferences, differences.count < best?.count ?? .max else { continue }
+                    guard differences.count <= Self.maximumDifferences, differences.count < best?.count ?? .max else { continue }
                     if try reading.algorithm.isCode(reading.code, of: message.bytes, secret: secret.bytes) { best = differences }
                 }
             }

@@ -27,7 +27,7 @@ package struct BotCall: Sendable, Equatable {
 
         /// Whether it is stored as long as dead deliveries, because operators may search for it; others are stored as long as delivered
         /// ones.
-        package var isTrouble: Bool { self == .failed || self == .timedOut || self == .unknown }
+        package var isFailure: Bool { self == .failed || self == .timedOut || self == .unknown }
 
         /// Whether its ending may still follow: it is under way, or was believed to be lost.
         package var isOpen: Bool { self == .started || self == .unknown }
@@ -57,7 +57,7 @@ package struct BotCall: Sendable, Equatable {
     package static let lostAfterMilliseconds: UInt64 = 300_000
     /// The minimum milliseconds for which a call is stored, whatever the retention: longer than the life of any ticket (one hour), so that
     /// its key is known to every repetition.
-    package static let leastKeptMilliseconds: UInt64 = 7_200_000
+    package static let minimumKeptMilliseconds: UInt64 = 7_200_000
     /// The reason of a call whose process ended before it.
     package static let interrupted = "interrupted"
     /// The length of `key` in bytes.
@@ -110,7 +110,7 @@ package struct BotCall: Sendable, Equatable {
     package static func kept(
         _ outcome: Outcome, now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds
     ) -> UnixMilliseconds {
-        min(outcome.isTrouble ? deadBefore : deliveredBefore, now.saturating(subtracting: leastKeptMilliseconds))
+        min(outcome.isFailure ? deadBefore : deliveredBefore, now.saturating(subtracting: minimumKeptMilliseconds))
     }
 }
 

@@ -122,20 +122,20 @@ extension Event {
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
     ///   - lifeMilliseconds: the life of the event.
-    package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
+    package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
-            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.emptyData)
+            receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
     /// Makes the event by which the sessions of a person end at a help desk.
     /// - Parameters: as of the event of an erasure.
-    package init(signingOut person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
+    package init(signingOut person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userSignedOut,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
-            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.emptyData)
+            receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
     /// The same event without the person, the device, its data, and its trace, whose id others chose.

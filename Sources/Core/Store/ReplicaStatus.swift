@@ -1,14 +1,14 @@
 package struct ReplicaStatus: Sendable, Equatable {
     /// Of a process that has its store for itself.
-    package static let alone = ReplicaStatus(isElected: true, isHeard: true)
+    package static let alone = ReplicaStatus(isElected: true, isOnline: true)
 
     /// Whether this process does the upkeep for all. At times no process is elected, or two are, so upkeep must be safe to do twice.
     package let isElected: Bool
     /// Whether the others know that this process lives. If not, it must start no attempt, because they are about to release its leases.
-    package let isHeard: Bool
+    package let isOnline: Bool
 
-    package init(isElected: Bool, isHeard: Bool) {
+    package init(isElected: Bool, isOnline: Bool) {
         self.isElected = isElected
-        self.isHeard = isHeard
+        self.isOnline = isOnline
     }
 }

@@ -292,7 +292,7 @@ package protocol Store: Sendable {
     var replicas: [Replica] { get }
 
     /// Asks the other living processes that serve with the store. Their answers and the question leave the store after some time
-    /// (`UserQuestion.lifeMilliseconds`).
+    /// (`UserQuestion.lifetimeMilliseconds`).
     /// - Returns: how many were asked.
     func ask(_ question: UserQuestion) throws(StoreError) -> Int
 

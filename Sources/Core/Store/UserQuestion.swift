@@ -1,7 +1,7 @@
 /// A question to the other processes that share a store: what do they remember of a user?
 package struct UserQuestion: Sendable, Equatable {
     /// Milliseconds after which it is no longer answered, and the store deletes it with its answers.
-    package static let lifeMilliseconds: UInt64 = 60_000
+    package static let lifetimeMilliseconds: UInt64 = 60_000
 
     package let id: UUIDv7
     package let appID: String

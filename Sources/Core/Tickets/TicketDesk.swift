@@ -118,7 +118,7 @@ package struct TicketPage: Sendable, Equatable {
 ///
 /// The help desk counts from the list's start, so a ticket that changes between two pages may be missed or seen twice.
 package struct TicketCursor: Sendable, Equatable {
-    private static let mostPassed: Int64 = 1_000_000_000
+    private static let maximumPassed: Int64 = 1_000_000_000
 
     /// The number of tickets of each state that were passed; a missing state has none.
     package private(set) var passed: [TicketState: Int64] = [:]
@@ -130,7 +130,7 @@ package struct TicketCursor: Sendable, Equatable {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == TicketState.allCases.count, text.utf8.count < 80 else { return nil }
         for (state, part) in zip(TicketState.allCases, numbers) {
-            guard let number = Int64(part), "\(number)" == part, (0...Self.mostPassed).contains(number) else { return nil }
+            guard let number = Int64(part), "\(number)" == part, (0...Self.maximumPassed).contains(number) else { return nil }
             if number > 0 { passed[state] = number }
         }
     }

@@ -6,7 +6,7 @@ package struct TicketDraft: Sendable, Equatable {
     package static let longestTitle = 100
     package static let longestGroupKey = 100
     /// The most channels that a ticket may be about.
-    package static let mostRelatedChannels = 3
+    package static let maximumRelatedChannels = 3
     /// The longest address of a channel, in UTF-16 code units.
     package static let longestChannel = 200
     /// The longest first message, in UTF-16 code units.
@@ -82,8 +82,8 @@ extension Ticket {
     /// Checks the channels that a ticket is to be about.
     /// - Returns: each once.
     package static func relatedChannels(wanted channels: [String]) throws(TicketProblem) -> [String] {
-        guard channels.count <= TicketDraft.mostRelatedChannels else {
-            throw TicketProblem("related_channels", "expected at most \(TicketDraft.mostRelatedChannels) channels")
+        guard channels.count <= TicketDraft.maximumRelatedChannels else {
+            throw TicketProblem("related_channels", "expected at most \(TicketDraft.maximumRelatedChannels) channels")
         }
         for channel in channels {
             // The help desk takes them as one text with commas between.

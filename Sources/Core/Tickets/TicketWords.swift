@@ -48,7 +48,7 @@ extension Ticket {
 /// A value of a ticket or a customer under a key that the help desk's administrators have registered.
 package struct TicketField: Sendable, Equatable {
     /// The greatest number of fields that one call may set.
-    package static let mostFields = 20
+    package static let maximumFields = 20
     /// The longest key, in UTF-16 code units.
     package static let longestKey = 20
     /// The longest value, in UTF-16 code units.
@@ -68,7 +68,7 @@ package struct TicketField: Sendable, Equatable {
     /// Checks fields that a caller wants to set: at least one, keys that differ, each within its length.
     package static func wanted(_ fields: [TicketField]) throws(TicketProblem) -> [TicketField] {
         let name = "custom_fields"
-        guard (1...mostFields).contains(fields.count) else { throw TicketProblem(name, "expected 1 to \(mostFields) fields") }
+        guard (1...maximumFields).contains(fields.count) else { throw TicketProblem(name, "expected 1 to \(maximumFields) fields") }
         for (index, field) in fields.enumerated() {
             guard isKey(field.key) else { throw TicketProblem(name, "expected keys of \(keyGrammar)") }
             // An empty value clears a field.

@@ -10,8 +10,8 @@ package struct AnswerCache: Sendable {
     private var denied: BoundedTable<CheckIdentity, MonotonicMilliseconds>
 
     /// Makes an empty cache for at most so many answers of each kind; 1 at least.
-    package init(mostAllowed: Int = 50_000, mostDenied: Int = 10_000) {
-        allowed = BoundedTable(limit: mostAllowed)
+    package init(maximumAllowed: Int = 50_000, mostDenied: Int = 10_000) {
+        allowed = BoundedTable(limit: maximumAllowed)
         denied = BoundedTable(limit: mostDenied)
     }
 

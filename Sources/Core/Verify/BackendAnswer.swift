@@ -40,7 +40,7 @@ package struct BackendReply: Sendable, Equatable {
         default: answer = .undecided(.backendStatus)
         }
         health = status == 429 || status >= 500 ? .fails : .works
-        keepSeconds = cacheControl.flatMap(CacheControl.longestSeconds)
+        keepSeconds = cacheControl.flatMap(CacheControl.maximumSeconds)
     }
 
     package init(_ reason: UndecidedReason, _ health: Health) {
@@ -79,7 +79,7 @@ enum CacheControl {
     /// The longest that the answer may be kept in seconds; nil when the value sets no limit.
     ///
     /// `no-store` and `no-cache` are 0, and so is a `max-age` that is no number (section 4.2.1). Of several limits the shortest counts.
-    static func longestSeconds(_ value: String) -> UInt64? {
+    static func maximumSeconds(_ value: String) -> UInt64? {
         var longest: UInt64?
         for directive in value.utf8.split(separator: UInt8(ascii: ",")) {
             let parts = directive.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

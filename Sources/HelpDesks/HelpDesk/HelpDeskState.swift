@@ -67,7 +67,7 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     package let webhookEvents: MetricFamily<Counter>
     package let webhookRefusals: MetricFamily<Counter>
-    package let webhookMembersLeftOut: MetricFamily<Counter>
+    package let skippedWebhookMembers: MetricFamily<Counter>
     package let urlPreviews: MetricFamily<Counter>
     package let keyUses = KeyUsageTracker()
     /// The configured apps that unknown app ids resemble.
@@ -94,7 +94,7 @@ package struct HelpDeskMetrics: Sendable {
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
         webhookRefusals = registry.counter(
             "deskgate_webhook_refusals_total", "Webhooks that were denied or malformed, by reason.", labels: ["app", "reason"])
-        webhookMembersLeftOut = registry.counter(
+        skippedWebhookMembers = registry.counter(
             "deskgate_webhook_members_left_out_total", "Optional members of webhooks that had an unexpected form and were left out.",
             labels: ["app", "member"])
         urlPreviews = registry.counter("deskgate_url_previews_total", "Calls for previews of URLs by result.", labels: ["app", "result"])

@@ -32,7 +32,7 @@ package final class KeyUsageFlusher: Sendable {
     }
 
     /// Does the work that is due. Blocks like the store: once a minute, and on every call until the store has been read.
-    package func tend() {
+    package func runIfDue() {
         announce()
         let now = clocks.monotonicMilliseconds()
         let isDue = state.withLock { state in

@@ -9,7 +9,7 @@ package import Time
 /// is denied is compared at the same rate; otherwise the response time would reveal which apps exist. Safe on any thread.
 package final class NearestApps: Sendable {
     private static let pauseMilliseconds: UInt64 = 1_000
-    private static let mostApps = 256
+    private static let maximumApps = 256
 
     private struct State {
         var unknownAt: MonotonicMilliseconds?
@@ -29,7 +29,7 @@ package final class NearestApps: Sendable {
     /// - Parameter isUnknown: whether no configured app has this id.
     package func note(_ appID: Span<UInt8>, isUnknown: Bool, _ authorizer: Authorizer, now: MonotonicMilliseconds) {
         guard state.withLock({ $0.isDue(isUnknown: isUnknown, now: now) }) else { return }
-        let names = authorizer.applications.prefix(Self.mostApps).map(\.name)
+        let names = authorizer.applications.prefix(Self.maximumApps).map(\.name)
         let name = NearestWord.nearest(to: String(appID), in: names)
         if isUnknown, let name { state.withLock { $0.found = (name, now) } }
     }

@@ -10,10 +10,10 @@ struct IncomingWebhook {
     /// - Throws: when OpenSSL fails.
     init(
         _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,
-        lifeMilliseconds: UInt64, random: RandomPool, trace: TraceContext?
+        lifetimeMilliseconds: UInt64, random: RandomPool, trace: TraceContext?
     ) throws(WebhookIntake.Refusal) {
         let event = Event(
-            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds,
+            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifetimeMilliseconds: lifetimeMilliseconds,
             trace: trace)
         app = proven.app
         incoming = IncomingEvent(event, to: subscriptions, token: proven.token)

@@ -85,7 +85,7 @@ final class PyrusNotifier: Notifier {
         try ClientRequest(
             .post, relay.url ?? "", headers: [("content-type", "application/json; charset=utf-8")], body: body,
             timeoutMilliseconds: relay.transport.timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(relay.transport.timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            connectTimeoutMilliseconds: min(relay.transport.timeoutMilliseconds, ClientRequest.defaultConnectTimeoutMilliseconds),
             responseBodyLimit: Self.responseBodyLimit)
     }
 }

@@ -85,7 +85,7 @@ final class WebhookRoute: Sendable {
                     comment, proven,
                     to: comment.userID.isEmpty ? subscriptions.quietComments(proven.app.id) : subscriptions.comments(proven.app.id),
                     receivedAt: now,
-                    lifeMilliseconds: subscriptions.registry.lifeMilliseconds, random: services.random, trace: context.trace),
+                    lifetimeMilliseconds: subscriptions.registry.lifetimeMilliseconds, random: services.random, trace: context.trace),
                 telling: subscriptions.registry.caused(by: context.trace))
         } catch {
             return .answer(refuse(error, request: request, webhooks: state.webhooks, context: context))

@@ -110,7 +110,7 @@ private struct Sendbird {
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
         routes.append(SessionTokenRoute(services) { state.current.sessions }.route)
-        services.invalidation.listen { state.current.sessions.hear($0) }
+        services.invalidation.listen { state.current.sessions.handle($0) }
         let owners = ChannelOwners(services.clocks)
         routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: owners.find).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)

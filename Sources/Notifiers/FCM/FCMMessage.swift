@@ -21,7 +21,7 @@ enum FCMMessage {
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        let ttl = "\(notification.lifeSeconds(now: now))s"
+        let ttl = "\(notification.lifetimeSeconds(now: now))s"
         return try notification.message(limit: limit) { notification in
             [
                 "validate_only": .bool(validateOnly),
@@ -43,7 +43,7 @@ enum FCMMessage {
         let message: JSONValue = [
             "message": [
                 "token": .string(token), "data": .object(withdrawal.dataObject),
-                "android": ["priority": "NORMAL", "ttl": .string("\(withdrawal.lifeSeconds(now: now))s")],
+                "android": ["priority": "NORMAL", "ttl": .string("\(withdrawal.lifetimeSeconds(now: now))s")],
                 "apns": ["headers": .object(headers), "payload": ["aps": PushWithdrawal.aps]],
             ]
         ]

@@ -22,7 +22,7 @@ enum HMSMessage {
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        let ttl = ttl(notification.lifeSeconds(now: now))
+        let ttl = ttl(notification.lifetimeSeconds(now: now))
         return try notification.message(limit: limit) { notification in
             // HMS takes the data as a string that holds JSON.
             let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
@@ -41,7 +41,7 @@ enum HMSMessage {
         let message: JSONValue = [
             "validate_only": false,
             "message": [
-                "data": .string(data), "android": ["ttl": .string(ttl(withdrawal.lifeSeconds(now: now)))], "token": [.string(token)],
+                "data": .string(data), "android": ["ttl": .string(ttl(withdrawal.lifetimeSeconds(now: now)))], "token": [.string(token)],
             ],
         ]
         return message.serialized()

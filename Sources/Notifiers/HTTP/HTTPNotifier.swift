@@ -105,7 +105,7 @@ package struct HTTPNotifier: Notifier {
                 ("webhook-signature", signature.signature),
             ] + (delivery.attempt.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: destination.transport.timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, ClientRequest.defaultConnectTimeoutMilliseconds),
             needsOnlyHead: true)
     }
 }

@@ -76,7 +76,7 @@ struct TokenExchange: Sendable {
         let request = try? ClientRequest(
             .post, url, headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")], body: form.bytes,
             timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.defaultConnectTimeoutMilliseconds),
             responseBodyLimit: Self.responseBodyLimit)
         guard let request else {
             return completion(.refused(reason: TokenReason.client(ClientReason.invalidURL.rawValue).word, providerUnixSeconds: nil))
@@ -95,7 +95,7 @@ struct TokenExchange: Sendable {
 enum TokenAnswer {
     private static let longestToken = 16 * 1024
     /// The default life of a token, where the server does not state one. A token that is refused earlier is replaced anyway.
-    private static let usualLifetimeSeconds: Int64 = 300
+    private static let defaultLifetimeSeconds: Int64 = 300
 
     static func read(_ response: ClientResponse, dependsOnClock: Bool, now: UnixMilliseconds) -> ProviderTokenFetch {
         let object = object(in: response)
@@ -133,7 +133,7 @@ enum TokenAnswer {
     /// RFC 6749 section 5.1 recommends a lifetime and does not require it. Some servers send it as a text or with a fraction.
     private static func lifetimeSeconds(_ value: JSONValue?) -> Int64? {
         switch value?.nonNull {
-        case nil: usualLifetimeSeconds
+        case nil: defaultLifetimeSeconds
         case .integer(let seconds): seconds
         case .number(let seconds): wholeSeconds(seconds.double)
         case .string(let text): Double(text).flatMap(wholeSeconds)

@@ -152,7 +152,7 @@ final class PushSender: Sendable {
         try ClientRequest(
             .post, environment.url + message.path, headers: message.headers + bearer.headers, body: message.body,
             timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.defaultConnectTimeoutMilliseconds),
             responseBodyLimit: Self.responseBodyLimit)
     }
 }

@@ -17,7 +17,7 @@ enum RuStoreMessage {
         _ notification: PushNotification, token: String, now: UnixMilliseconds, limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        let ttl = "\(notification.lifeSeconds(now: now))s"
+        let ttl = "\(notification.lifetimeSeconds(now: now))s"
         return try notification.message(limit: limit) { notification in
             var android: JSONObject = ["ttl": .string(ttl)]
             android.append(androidNotification(notification), unlessMissing: "notification")
@@ -37,7 +37,7 @@ enum RuStoreMessage {
         let message: JSONValue = [
             "message": [
                 "token": .string(token), "data": .object(withdrawal.dataObject),
-                "android": ["ttl": .string("\(withdrawal.lifeSeconds(now: now))s")],
+                "android": ["ttl": .string("\(withdrawal.lifetimeSeconds(now: now))s")],
             ]
         ]
         return message.serialized()

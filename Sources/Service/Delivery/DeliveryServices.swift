@@ -42,7 +42,7 @@ final class DeliveryServices: Sendable {
                 deliveredMilliseconds: UInt64(configuration.deliveries.keepDeliveredDays) * days,
                 deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days,
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days,
-                eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+                eventLifetimeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             dispatcher = try Dispatcher(
                 store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
                 notifiers: Self.byName(made, lookup: lookup, configuration: configuration), retention: retention,

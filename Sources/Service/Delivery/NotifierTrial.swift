@@ -22,7 +22,7 @@ package struct NotifierTrial {
     }
 
     /// After how many milliseconds a test push expires.
-    private static let lifeMilliseconds: UInt64 = 3_600_000
+    private static let lifetimeMilliseconds: UInt64 = 3_600_000
     /// Milliseconds that an outcome may take beyond a probe or an attempt itself.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
@@ -174,7 +174,7 @@ package struct NotifierTrial {
             deviceType: nil,
             body: push.body, author: Comment.Author(name: push.title), createdAt: nil, attachments: [])
         let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
-        let event = Event(comment, id: id, receivedAt: now, lifeMilliseconds: Self.lifeMilliseconds)
+        let event = Event(comment, id: id, receivedAt: now, lifetimeMilliseconds: Self.lifetimeMilliseconds)
         let device = Device(
             key: key, type: push.type ?? (notifier.type == .apns ? "ios" : "android"), token: try PushToken(push.token), registeredAt: now,
             seenAt: now)
@@ -191,7 +191,7 @@ package struct NotifierTrial {
             throw Failure(description: "the event cannot be made: \(error)")
         }
         let test = OperatorTest(appID: appID(of: notifier), notifier: notifier.name)
-        let event = Event(test, id: id, now: now, lifeMilliseconds: Self.lifeMilliseconds)
+        let event = Event(test, id: id, now: now, lifetimeMilliseconds: Self.lifetimeMilliseconds)
         return Delivery(id: id.delivery(0), notifier: notifier.name, event: event, deviceID: nil, attempts: 1, dueAt: now)
     }
 

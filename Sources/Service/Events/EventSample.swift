@@ -44,10 +44,10 @@ enum EventSample {
             Event(
                 ReadReceipt(
                     RevokedPerson(appID: appID, userID: userID), conversation: 4211, notifiers: [], receivedAt: now),
-                ticketID: 4211, id: id(kind), lifeMilliseconds: life)
+                ticketID: 4211, id: id(kind), lifetimeMilliseconds: life)
         case .userForgotten:
-            Event(forgetting: RevokedPerson(appID: appID, userID: userID), id: id(kind), now: now, lifeMilliseconds: life)
-        case .operatorTest: Event(OperatorTest(appID: appID, notifier: "backend"), id: id(kind), now: now, lifeMilliseconds: life)
+            Event(forgetting: RevokedPerson(appID: appID, userID: userID), id: id(kind), now: now, lifetimeMilliseconds: life)
+        case .operatorTest: Event(OperatorTest(appID: appID, notifier: "backend"), id: id(kind), now: now, lifetimeMilliseconds: life)
         case .notifierPaused: begun(kind, paused)
         case .notifierRecovered: ended(kind, paused)
         case .queueLate: begun(kind, queue)
@@ -69,7 +69,7 @@ extension EventSample {
         let comment = Comment(
             appID: appID, userID: userID, ticketID: ticketID, channel: channel, commentID: commentID, deviceID: deviceID,
             deviceType: deviceType, body: body, author: author, createdAt: now, attachments: attachments)
-        return Event(comment, id: id(kind), kind: kind, receivedAt: now, lifeMilliseconds: life)
+        return Event(comment, id: id(kind), kind: kind, receivedAt: now, lifetimeMilliseconds: life)
     }
 
     private static func question(_ kind: Event.Kind, _ body: String) -> Event {
@@ -78,7 +78,7 @@ extension EventSample {
 
     private static func registry(_ kind: Event.Kind, _ change: RegistryChange.Kind, replacing replaced: Device? = nil) -> Event? {
         var generator = SampleGenerator(kind)
-        let audience = RegistryAudience([(appID, [Subscription(notifier: "backend")])], lifeMilliseconds: life)
+        let audience = RegistryAudience([(appID, [Subscription(notifier: "backend")])], lifetimeMilliseconds: life)
         return RegistryChange(change, device("the-token-that-the-phone-got"), replacing: replaced, at: now)
             .incoming(telling: audience, using: &generator)?.event
     }
@@ -132,12 +132,12 @@ extension EventSample {
     }
 
     private static func begun(_ kind: Event.Kind, _ condition: OperatorCondition) -> Event {
-        condition.begun(id: id(kind), lifeMilliseconds: life)
+        condition.begun(id: id(kind), lifetimeMilliseconds: life)
     }
 
     /// Twenty minutes later.
     private static func ended(_ kind: Event.Kind, _ condition: OperatorCondition) -> Event {
-        condition.ended(.resolved, id: id(kind), now: now + 1_200_000, lifeMilliseconds: life)
+        condition.ended(.resolved, id: id(kind), now: now + 1_200_000, lifetimeMilliseconds: life)
     }
 
     private static func device(_ token: String) -> Device {

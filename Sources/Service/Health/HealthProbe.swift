@@ -82,7 +82,7 @@ package struct HealthProbe {
             let authorization = body?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)
         case .failure(let error):
-            if let doubt = certificateDoubt(error) { throw Failure(description: "the listener at \(address) is not accepted: \(doubt)") }
+            if let doubt = certificateProblem(error) { throw Failure(description: "the listener at \(address) is not accepted: \(doubt)") }
             if let hang = ListenerFailure.hang(error, at: address, usesTLS: tls != nil) {
                 throw Failure(description: "the listener at \(address) \(hang)", isHang: true)
             }
@@ -91,13 +91,13 @@ package struct HealthProbe {
     }
 
     /// Returns why the listener does not present the certificate in its file; nil when it does, or does not answer.
-    func certificateDoubt() -> String? {
+    func certificateProblem() -> String? {
         if case .tcp(_, 0) = address { return nil }
         guard case .failure(let error)? = try? answer(to: "/livez") else { return nil }
-        return certificateDoubt(error)
+        return certificateProblem(error)
     }
 
-    private func certificateDoubt(_ error: ClientError) -> String? { tls.flatMap { ListenerFailure.certificate(error, $0, now: now) } }
+    private func certificateProblem(_ error: ClientError) -> String? { tls.flatMap { ListenerFailure.certificate(error, $0, now: now) } }
 
     /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself
     /// from asking, such as a lack of descriptors, says nothing of the listener.
@@ -156,7 +156,7 @@ extension Configuration {
         [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
             guard let tls = listener.settings.tls, let end = ListenerFailure.expiry(tls), end > now else { return nil }
             let probe = HealthProbe(listener.address, tls: tls, now: now, timeoutMilliseconds: Self.handshakeMilliseconds)
-            return probe.certificateDoubt().map {
+            return probe.certificateProblem().map {
                 ConfigurationProblem(path: path, message: "the listener at \(listener.address) is not accepted: \($0)")
             }
         }

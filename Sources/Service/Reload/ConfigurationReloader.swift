@@ -20,7 +20,7 @@ package final class ConfigurationReloader {
     /// The interval of reading files that cannot be watched, in milliseconds.
     package static let pollMilliseconds: UInt64 = 5000
     /// The files may be replaced while they are read; so many readings in a row are made before they get time to settle.
-    private static let mostReadings = 3
+    private static let maximumReadings = 3
 
     private let service: RunningService
     private let file: String
@@ -118,7 +118,7 @@ package final class ConfigurationReloader {
         period.cancel()
         guard isFollowing else { return readOnce() }
         var places = WatchedPaths(of: last.sources.files)
-        for _ in 1...Self.mostReadings {
+        for _ in 1...Self.maximumReadings {
             startWatching(places)
             let (result, finding) = readOnce()
             let next = WatchedPaths(of: finding.sources.files)

@@ -40,7 +40,7 @@ final class Liveness: Sendable {
         var parts: [String] = []
         if !hasBeaten.exchange(false, ordering: .relaxed) { parts.append("the main loop, which takes signals and reloads") }
         // It may be waiting for a disk that hangs.
-        if !dispatcherInbox.askForSignOfLife(), readiness.storeRefusal == nil { parts.append("the dispatcher") }
+        if !dispatcherInbox.requestHeartbeat(), readiness.storeRefusal == nil { parts.append("the dispatcher") }
         if isListenerSilent() { parts.append("the public listener") }
         return isStopping ? [] : parts
     }

@@ -70,7 +70,7 @@ extension OperatorWatch {
             let queue = waiting[name]
             let age = queue.map { now.elapsed(since: $0.oldestReceivedAt) } ?? 0
             let status = QueueRule.status(
-                of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
+                of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifetimeMilliseconds: configuration.lifetimeMilliseconds,
                 configuration.thresholds)
             let reported = status == .holds ? queue.map { data($0, now: now) } : nil
             return Finding(key: OperatorCondition.Key(.queueLate, name.text), status: status, data: reported ?? [])

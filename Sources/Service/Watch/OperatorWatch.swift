@@ -134,7 +134,7 @@ final class OperatorWatch: Sendable {
 
     private func begin(_ finding: Finding, _ state: inout State) throws(StoreError) {
         let condition = OperatorCondition(finding.key, since: clocks.unixMilliseconds(), data: finding.data)
-        let event = condition.begun(id: newID(condition.since), lifeMilliseconds: state.configuration.lifeMilliseconds)
+        let event = condition.begun(id: newID(condition.since), lifetimeMilliseconds: state.configuration.lifetimeMilliseconds)
         let hasBegun = try store.raise(condition, announcing: incoming(event, key: condition.key, configuration: state.configuration))
         state.held.insert(finding.key)
         state.left[finding.key] = nil
@@ -145,7 +145,7 @@ final class OperatorWatch: Sendable {
         let moment = clocks.monotonicMilliseconds()
         if let asked = state.left[condition.key], moment - asked < Self.deferralMilliseconds { return }
         let now = clocks.unixMilliseconds()
-        let event = condition.ended(why, id: newID(now), now: now, lifeMilliseconds: state.configuration.lifeMilliseconds)
+        let event = condition.ended(why, id: newID(now), now: now, lifetimeMilliseconds: state.configuration.lifetimeMilliseconds)
         let hasEnded = try store.clear(condition.key, announcing: incoming(event, key: condition.key, configuration: state.configuration))
         state.held.remove(condition.key)
         state.left[condition.key] = hasEnded ? nil : moment

@@ -19,7 +19,7 @@ struct WatchedConfiguration: Sendable {
     let renewedCertificates: @Sendable () -> [String]
     let disks: [WatchedDisk]
     /// The life of events in milliseconds.
-    let lifeMilliseconds: UInt64
+    let lifetimeMilliseconds: UInt64
 
     init(_ configuration: Configuration) {
         subscriptions = configuration.operatorSubscriptions
@@ -32,7 +32,7 @@ struct WatchedConfiguration: Sendable {
         credentials = configuration.credentials
         renewedCertificates = { configuration.listenersWithRenewedCertificate }
         disks = WatchedDisk.all(configuration.store)
-        lifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        lifetimeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }
 
     /// Returns the subscriptions to a condition. A notifier is not informed of its own troubles, because that would only make its queue

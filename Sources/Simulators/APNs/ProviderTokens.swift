@@ -22,7 +22,7 @@ final class ProviderTokens: Sendable {
         var updates: [UnixSeconds] = []
     }
 
-    private static let secondsOfLife: UInt64 = 60 * 60
+    private static let lifetimeSeconds: UInt64 = 60 * 60
     private static let secondsOfUpdates: UInt64 = 20 * 60
     // Tolerance for clocks that differ.
     private static let leewaySeconds: UInt64 = 60
@@ -60,7 +60,7 @@ final class ProviderTokens: Sendable {
     }
 
     private func isTooOld(_ issued: UnixSeconds, _ now: UnixSeconds) -> Bool {
-        issued + Self.secondsOfLife < now
+        issued + Self.lifetimeSeconds < now
     }
 
     // The token's `iat`; nil when the token is not genuine.

@@ -88,7 +88,7 @@ package final class SampleShop: Sendable {
         _ counter: ShopRequestHandler, method: HTTPServer.Method, path: StaticString, act: @escaping ShopRequestHandler.Act
     ) -> Route {
         let handler: Handler = { request, responder in
-            let answer = counter.answer(ShopAsk(request, path: "\(path)"), act)
+            let answer = counter.answer(ShopQuery(request, path: "\(path)"), act)
             return responder.respond(Response(status: answer.status, json: answer.body))
         }
         return Route(path, bodyLimit: bodyLimit, [(method, handler)])

@@ -5,7 +5,7 @@ internal import JSON
 internal import Threading
 internal import WebTokens
 
-struct ShopAsk: Sendable {
+struct ShopQuery: Sendable {
     let method: String
     let path: String
     let pathParameter: String
@@ -55,7 +55,7 @@ struct ShopAsk: Sendable {
 
 /// Verifies, answers and records a sample shop's requests.
 final class ShopRequestHandler: Sendable {
-    typealias Act = @Sendable (inout ShopData, ShopAsk) throws(ShopData.Refusal) -> JSONValue
+    typealias Act = @Sendable (inout ShopData, ShopQuery) throws(ShopData.Refusal) -> JSONValue
 
     struct Answer: Sendable {
         let status: Int
@@ -73,8 +73,8 @@ final class ShopRequestHandler: Sendable {
         var answers: [String: Answer] = [:]
     }
 
-    private static let mostRecords = 1000
-    private static let mostAnswers = 10_000
+    private static let maximumRecords = 1000
+    private static let maximumAnswers = 10_000
 
     private let proof: ShopProof
     private let token: String
@@ -91,14 +91,14 @@ final class ShopRequestHandler: Sendable {
     var shopData: ShopData { state.withLock { $0.shopData } }
     var records: [SampleShop.Record] { state.withLock { $0.records } }
 
-    func answer(_ ask: ShopAsk, _ act: Act) -> Answer {
+    func answer(_ ask: ShopQuery, _ act: Act) -> Answer {
         let refusal = refusal(of: ask)
         let (answer, record) = state.withLock { state in
             let answer = refusal ?? Self.perform(ask, act: act, state: &state)
             let record = SampleShop.Record(
                 request: "\(ask.method) \(ask.path)", callID: ask.proof.id, customerID: refusal == nil ? ask.customerID : nil,
                 status: answer.status)
-            if state.records.count >= Self.mostRecords { state.records.removeFirst(Self.mostRecords / 2) }
+            if state.records.count >= Self.maximumRecords { state.records.removeFirst(Self.maximumRecords / 2) }
             state.records.append(record)
             return (answer, record)
         }
@@ -107,7 +107,7 @@ final class ShopRequestHandler: Sendable {
     }
 
     /// Returns the refusal of a request that is not authentic or incomplete; nil otherwise.
-    private func refusal(of ask: ShopAsk) -> Answer? {
+    private func refusal(of ask: ShopQuery) -> Answer? {
         if let problem = proof.problem(ask.proof, signed: ask.signed) {
             return .refusal(401, code: "unsigned", message: "Refused: \(problem).")
         }
@@ -121,18 +121,18 @@ final class ShopRequestHandler: Sendable {
         return nil
     }
 
-    private static func perform(_ ask: ShopAsk, act: Act, state: inout State) -> Answer {
+    private static func perform(_ ask: ShopQuery, act: Act, state: inout State) -> Answer {
         guard ask.method != "GET" else { return answer(ask, act: act, shopData: &state.shopData) }
         // The key is not signed, so a recorded request could come again with another one; its id is signed.
         let names = ["key \(ask.idempotencyKey)", "id \(ask.proof.id)"]
         for name in names { if let kept = state.answers[name] { return kept } }
         let answer = answer(ask, act: act, shopData: &state.shopData)
-        if state.answers.count >= mostAnswers { state.answers = [:] }
+        if state.answers.count >= maximumAnswers { state.answers = [:] }
         for name in names { state.answers[name] = answer }
         return answer
     }
 
-    private static func answer(_ ask: ShopAsk, act: Act, shopData: inout ShopData) -> Answer {
+    private static func answer(_ ask: ShopQuery, act: Act, shopData: inout ShopData) -> Answer {
         do throws(ShopData.Refusal) {
             return Answer(status: 200, body: try act(&shopData, ask))
         } catch {

@@ -25,7 +25,7 @@ final class ChatRules: Sendable {
 
     private static let longestUserID = 80
     private static let longestNickname = 80
-    private static let usualLifeMilliseconds: UInt64 = 7 * 86_400_000
+    private static let defaultLifetimeMilliseconds: UInt64 = 7 * 86_400_000
     /// The services, with the member of a registration that contains the token.
     private static let services = ["apns": "apns_device_token", "gcm": "gcm_reg_token", "huawei": "huawei_device_token"]
 
@@ -134,7 +134,7 @@ final class ChatRules: Sendable {
 
     private func issueToken(_ call: SimulatedCall) -> SimulatorAnswer {
         let now = settings.now()
-        var end = now + Self.usualLifeMilliseconds
+        var end = now + Self.defaultLifetimeMilliseconds
         if let wanted = call.body?["expires_at"] {
             guard let number = wanted.integer, number > Int64(clamping: now.rawValue) else {
                 return Self.refusal(Code.invalidValue, "expires_at is a moment to come, in milliseconds.")

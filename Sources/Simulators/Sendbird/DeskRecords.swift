@@ -35,7 +35,7 @@ struct DeskRecords {
 
         /// Receives a message of the customer.
         /// - Returns: the events.
-        mutating func hear() -> [String] {
+        mutating func handle() -> [String] {
             guard state == "INITIALIZED" || state == "IDLE" else { return [] }
             state = hasAgent ? "ACTIVE" : "PENDING"
             return ["TICKET.STATUS.UPDATED"]

@@ -57,12 +57,12 @@ struct SimulatedRoute: Sendable {
 final class HTTPSimulator: Sendable {
     private static let bodyLimit = 1 << 20
     private static let foreverMilliseconds: UInt64 = 86_400_000
-    private static let mostDelayed = 64
+    private static let maximumDelayed = 64
 
     private let server: Server
     private let webhooks: SimulatedWebhooks?
     private let waiting = Monitor((isStopping: false, boxes: [PendingBox]()))
-    private let delays = WorkQueue(ShareBound(mostDelayed, waiting: mostDelayed))
+    private let delays = WorkQueue(ShareBound(maximumDelayed, waiting: maximumDelayed))
 
     /// - Parameters:
     ///   - tokenHeader: the header that contains the token, in lower case.

@@ -4,9 +4,9 @@ internal import Threading
 package import Time
 
 package struct SimulatedChatSettings: Sendable {
-    package static let usualAppID = "my-app"
+    package static let defaultAppID = "my-app"
     /// The limit of Sendbird's largest plan for all methods but GET.
-    package static let usualRequestsPerSecond = 200
+    package static let defaultRequestsPerSecond = 200
 
     /// An IPv4 address of this machine.
     package var host = "127.0.0.1"
@@ -14,12 +14,12 @@ package struct SimulatedChatSettings: Sendable {
     package var port: UInt16 = 0
     /// The API token that authenticates requests and signs webhooks.
     package var token: String
-    package var appID = usualAppID
+    package var appID = defaultAppID
     /// The URL that receives Chat's webhooks; nil sends none.
     package var webhookURL: String?
     package var includesMembers = false
     /// The limit for each kind of request; positive.
-    package var requestsPerSecond = usualRequestsPerSecond
+    package var requestsPerSecond = defaultRequestsPerSecond
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     /// Called for each webhook that was sent or given up, on a thread of the simulator.
     package var observer: @Sendable (SimulatedWebhooks.Sent) -> Void = { _ in }

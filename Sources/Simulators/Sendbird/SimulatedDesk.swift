@@ -102,7 +102,7 @@ package final class SimulatedDesk: Sendable {
     /// Receives a message of Chat: from the customer's first message on, support sees the ticket.
     package func notice(messageFrom userID: String, in channel: String) {
         guard let ticket = ticket(ofChannel: channel), ticket.customer.utf8.elementsEqual(userID.utf8) else { return }
-        _ = rules.act(on: ticket.id) { ticket in ticket.hear() }
+        _ = rules.act(on: ticket.id) { ticket in ticket.handle() }
     }
 
     /// Returns a ticket in the API's form; nil for an unknown one.

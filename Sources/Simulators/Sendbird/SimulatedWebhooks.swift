@@ -31,7 +31,7 @@ package final class SimulatedWebhooks: Sendable {
         var isEnding = false
 
         mutating func record(_ webhook: Sent) {
-            if sent.count == SimulatedWebhooks.mostKept { sent.removeFirst() }
+            if sent.count == SimulatedWebhooks.maximumKept { sent.removeFirst() }
             sent.append(webhook)
             count += 1
         }
@@ -50,7 +50,7 @@ package final class SimulatedWebhooks: Sendable {
 
     private static let tries = 3
     /// The most webhooks that wait, and the most sent ones that are stored.
-    private static let mostKept = 10_000
+    private static let maximumKept = 10_000
 
     private let provider: SimulatedProvider
     private let client: Client
@@ -126,7 +126,7 @@ package final class SimulatedWebhooks: Sendable {
     package func send(_ event: String, _ body: JSONValue) {
         let bytes = body.serialized()
         let lost = state.update { state -> Sent? in
-            guard state.waiting.count >= Self.mostKept else {
+            guard state.waiting.count >= Self.maximumKept else {
                 state.waiting.append((event, bytes))
                 return nil
             }

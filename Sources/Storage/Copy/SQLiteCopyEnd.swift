@@ -6,7 +6,7 @@ final class SQLiteCopyEnd: CopyEnd {
     /// The value of `runs.closed` in a store that was closed, and in a new one.
     private static let closed: Int64 = 1
     /// Bytes of text and data after which a step ends.
-    private static let mostBytes = 4_000_000
+    private static let maximumBytes = 4_000_000
 
     private let path: String
     private let connection: Connection
@@ -82,7 +82,7 @@ final class SQLiteCopyEnd: CopyEnd {
             statement.bind(Int64(limit), at: key.count + 1)
             defer { statement.reset() }
             var (rows, bytes) = ([[CopiedValue]](), 0)
-            while bytes < Self.mostBytes, try statement.step() {
+            while bytes < Self.maximumBytes, try statement.step() {
                 let row = try statement.values(table.columns[...])
                 bytes += row.reduce(0) { $0 + $1.size }
                 rows.append(row)

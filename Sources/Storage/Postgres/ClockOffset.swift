@@ -7,7 +7,7 @@ internal import Time
 /// only with the next heartbeat.
 struct DatabaseClock {
     /// The minimum error of a measurement, in milliseconds: clocks are read in whole ones.
-    private static let leastError: UInt64 = 5
+    private static let minimumError: UInt64 = 5
 
     private let clock: @Sendable () -> UnixMilliseconds
     /// By how much it is ahead of the milliseconds since this machine started.
@@ -27,7 +27,7 @@ struct DatabaseClock {
         beside clock: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.clock = clock
-        self.error = error + Self.leastError
+        self.error = error + Self.minimumError
         aheadOfStart = moment.offset(from: UnixMilliseconds(rawValue: sinceBoot))
         ownAheadOfStart = Self.aheadOfStart(clock())
     }

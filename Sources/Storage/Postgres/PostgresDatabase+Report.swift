@@ -64,7 +64,7 @@ extension PostgresSession {
             obstacle: obstacle?.description, version: try server.string(0), isStandby: try server.bool(1),
             synchronousCommit: try server.string(2),
             synchronousStandbyNames: try server.string(7),
-            connections: try server.optionalInt64(3).map { Int($0) }, mostConnections: Int(try server.int64(4)), oldest: oldest,
+            connections: try server.optionalInt64(3).map { Int($0) }, maximumConnections: Int(try server.int64(4)), oldest: oldest,
             replicas: replicas, standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset,
             missingGrant: try server.optionalString(6))
     }

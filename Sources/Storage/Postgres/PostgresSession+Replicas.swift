@@ -121,8 +121,8 @@ struct Heartbeat {
 
     /// Returns this process's status until the next heartbeat.
     func status(now: MonotonicMilliseconds) -> ReplicaStatus {
-        let isHeard = now < sentAt + Self.silentMilliseconds
-        return ReplicaStatus(isElected: isFirst && isHeard, isHeard: isHeard)
+        let isOnline = now < sentAt + Self.silentMilliseconds
+        return ReplicaStatus(isElected: isFirst && isOnline, isOnline: isOnline)
     }
 }
 

@@ -41,7 +41,7 @@ final class PostgresSession {
 
     /// The timeout of a round trip in milliseconds.
     static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
-    private static let mostTries = 5
+    private static let maximumTries = 5
     /// The timeout of each statement of a reading transaction, while the server does not know it.
     private var unsentLimit: UInt64?
     /// The timeout of a round trip in this session.
@@ -87,7 +87,7 @@ final class PostgresSession {
                 return value
             } catch {
                 forgetNewApps()
-                guard error.isRetryable || error.isUniqueViolation, !error.isConnectionLost, tries < Self.mostTries else { throw error }
+                guard error.isRetryable || error.isUniqueViolation, !error.isConnectionLost, tries < Self.maximumTries else { throw error }
                 tries += 1
             }
         }

@@ -164,7 +164,7 @@ final class PostgresWriter {
     private static let settlingMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     private static let settlingPauseMilliseconds: UInt64 = 250
     /// The maximum number of attempts to write the same jobs whose COMMIT is lost.
-    private static let mostTries = 3
+    private static let maximumTries = 3
 
     /// The results of a transaction, reported once it is durable.
     private struct Work {
@@ -289,7 +289,7 @@ final class PostgresWriter {
         defer { status.withLock { $0.doubt = nil } }
         switch hasTakenEffect(mark) {
         case true?: report(work)
-        case false? where tries < Self.mostTries: write(jobs, tries: tries + 1)
+        case false? where tries < Self.maximumTries: write(jobs, tries: tries + 1)
         case false?: fail(jobs, error)
         case nil:
             _ = status.withLock { $0.lose(error) }

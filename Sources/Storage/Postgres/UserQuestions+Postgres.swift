@@ -48,7 +48,7 @@ extension PostgresStore {
 
 extension PostgresSession {
     /// Deletes questions that are no longer answered, with their answers.
-    static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuestion.lifeMilliseconds))) }
+    static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuestion.lifetimeMilliseconds))) }
 }
 
 private enum QuestionStatements {

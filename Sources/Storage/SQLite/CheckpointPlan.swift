@@ -15,9 +15,9 @@ struct CheckpointPlan {
     /// So few pages that moving them takes some milliseconds.
     private static let fewPages = 500
     /// Without this limit, passes would never end while commits write pages as fast as passes move them.
-    private static let mostPasses = 6
+    private static let maximumPasses = 6
 
-    private let leastPages: Int
+    private let minimumPages: Int
     /// The length of the log, in pages, at which passes begin.
     private var beginsAt: Int
     private var passes = 0
@@ -25,9 +25,9 @@ struct CheckpointPlan {
 
     /// Makes a plan.
     /// - Parameter leastPages: the length of the log, in pages, at which its pages are moved.
-    init(leastPages: Int) {
-        self.leastPages = leastPages
-        beginsAt = leastPages
+    init(minimumPages: Int) {
+        self.minimumPages = minimumPages
+        beginsAt = minimumPages
     }
 
     mutating func step(logged: Int) -> Step {
@@ -50,11 +50,11 @@ struct CheckpointPlan {
     mutating func step(moved: Int, logged: Int) -> Step {
         guard logged >= moved else {
             // All pages were moved, and a commit has restarted the log.
-            beginsAt = leastPages
+            beginsAt = minimumPages
             return .nothing
         }
         if logged - moved <= Self.fewPages { return .finish }
-        guard passes < Self.mostPasses, moved > movedBefore else {
+        guard passes < Self.maximumPasses, moved > movedBefore else {
             wait(logged: logged)
             return .nothing
         }
@@ -65,16 +65,16 @@ struct CheckpointPlan {
     /// Notes the result of `finish`.
     /// - Parameter isEmpty: whether the next commit restarts the log; a reader may prevent that.
     mutating func finished(logged: Int, isEmpty: Bool) {
-        if isEmpty { beginsAt = leastPages } else { wait(logged: logged) }
+        if isEmpty { beginsAt = minimumPages } else { wait(logged: logged) }
     }
 
     /// Begins passes at once, even if the plan was waiting because the log could not be emptied.
     mutating func hurry() {
-        beginsAt = leastPages
+        beginsAt = minimumPages
     }
 
     /// Delays further passes, because the log cannot be emptied now.
     private mutating func wait(logged: Int) {
-        beginsAt = logged + max(1, leastPages / 4)
+        beginsAt = logged + max(1, minimumPages / 4)
     }
 }

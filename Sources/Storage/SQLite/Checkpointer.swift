@@ -34,7 +34,7 @@ final class Checkpointer {
     init(path: String, settings: StoreSettings) throws(StoreError) {
         let state = Monitor(State())
         self.state = state
-        plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
+        plan = CheckpointPlan(minimumPages: settings.pagesBeforeCheckpoint)
         do {
             // Opened now, because later the process may have too many open files.
             let connection = Monitor(try Connection(path: path, mode: .readWriteKeepingLog))
@@ -50,7 +50,7 @@ final class Checkpointer {
     /// - Parameter isUrgent: whether to move pages even if that failed a while ago.
     /// - Throws: when the disk refused pages of the database. They are still in the log as long as no other pages are moved: after a failed
     ///   fsync the system drops the pages and would report success the next time. So nothing is moved any more.
-    func tend(_ database: WritingDatabase, isUrgent: Bool) throws(SQLiteError) {
+    func runIfDue(_ database: WritingDatabase, isUrgent: Bool) throws(SQLiteError) {
         let logged = database.loggedPages
         let (stage, failure) = state.withLock { ($0.stage, $0.failure) }
         if let failure { throw failure }

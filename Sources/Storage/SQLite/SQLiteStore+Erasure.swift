@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// The number of events that one transaction erases.
     private static let eventsPerCommit = 200
     /// The interval of attempts to truncate a log with readers, in milliseconds.
-    private static let lookMilliseconds: UInt64 = 5
+    private static let pollMilliseconds: UInt64 = 5
 
     package func erase(
         _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
@@ -78,7 +78,7 @@ extension SQLiteStore {
             let isEmptied = try queue.perform { database throws(SQLiteError) in database.hastenErasure(since: before) }
             if isEmptied { return .emptied }
             if SystemClock.monotonicMilliseconds() >= end { break }
-            _ = pause.wait(timeoutMilliseconds: Self.lookMilliseconds) { _ in nil as Void? }
+            _ = pause.wait(timeoutMilliseconds: Self.pollMilliseconds) { _ in nil as Void? }
         }
         return try queue.perform { database throws(SQLiteError) in database.isLogRead } ? .read : .unfinished
     }

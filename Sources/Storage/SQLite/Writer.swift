@@ -16,7 +16,7 @@ final class Writer {
     private let settings: StoreSettings
     private let queue: WriterQueue<WriterJob>
     private let checkpointer: Checkpointer
-    private var looksAtLogAt: MonotonicMilliseconds = 0
+    private var checksLogAt: MonotonicMilliseconds = 0
 
     init(
         _ opened: DatabaseFile.Opened, lock: DatabaseLock, checkpointer: Checkpointer, settings: StoreSettings,
@@ -42,7 +42,7 @@ final class Writer {
             case .jobs(let jobs): work(jobs)
             case .idle:
                 probe()
-                tendLog()
+                checkpointIfDue()
             case .closed: return close()
             }
             status.withLock { $0.busySince = nil }
@@ -70,7 +70,7 @@ final class Writer {
         checkDisk()
         commit(jobs[...])
         queue.done(jobs)
-        tendLog()
+        checkpointIfDue()
     }
 
     /// Commits a batch. If a job's own error rolls it back, every job is run again in its own transaction, so that only the faulty one
@@ -145,18 +145,18 @@ final class Writer {
     }
 
     /// Runs the checkpointer's next step, and checks the length of the log.
-    private func tendLog() {
+    private func checkpointIfDue() {
         guard obstacle() == nil else { return }
         let isLong = database.loggedPages > settings.maximumLogPages
         let now = SystemClock.monotonicMilliseconds()
-        let looksAgain = isLong && now >= looksAtLogAt
-        if looksAgain { looksAtLogAt = now + settings.probeIntervalMilliseconds }
+        let checksAgain = isLong && now >= checksLogAt
+        if checksAgain { checksLogAt = now + settings.probeIntervalMilliseconds }
         do throws(SQLiteError) {
-            try checkpointer.tend(database, isUrgent: looksAgain)
+            try checkpointer.runIfDue(database, isUrgent: checksAgain)
         } catch {
             status.withLock { $0.ended = .notKept(error) }
         }
-        guard looksAgain || isLong != (database.longLog != nil) else { return }
+        guard checksAgain || isLong != (database.longLog != nil) else { return }
         database.longLog = isLong ? .longLog(pages: settings.maximumLogPages, reader: lock.otherUser) : nil
         status.withLock { $0.longLog = database.longLog }
     }

@@ -24,15 +24,16 @@ import Time
             ("a key that lives longer", 601, 600), ("a key that lives as long", 600, 600), ("a key of half a minute", 30, 30),
             ("a key of a second", 1, 1), ("a key that ends now", 0, nil), ("a key that has ended", -1, nil),
         ] as [(String, Int64, UInt64?)])
-    func `ends with the key`(_ name: String, keyLife: Int64, life: UInt64?) throws {
+    func `ends with the key`(_ name: String, keyLifetime: Int64, life: UInt64?) throws {
         let grant = BotGrant(
-            appID: "shop", userID: "ann", key: Self.key(), keyEnd: Self.now.advanced(by: keyLife), issuedAt: Self.now, lifeSeconds: 600)
+            appID: "shop", userID: "ann", key: Self.key(), keyEnd: Self.now.advanced(by: keyLifetime), issuedAt: Self.now,
+            lifetimeSeconds: 600)
         #expect(grant?.expiresAt == life.map { Self.now + $0 }, "\(name)")
         #expect(grant?.issuedAt == life.map { _ in Self.now }, "\(name)")
     }
 
     @Test func `ends by itself where only the backend understands keys`() throws {
-        let grant = BotGrant(appID: "shop", userID: "ann", key: nil, keyEnd: .max, issuedAt: Self.now, lifeSeconds: 600)
+        let grant = BotGrant(appID: "shop", userID: "ann", key: nil, keyEnd: .max, issuedAt: Self.now, lifetimeSeconds: 600)
         #expect(grant?.expiresAt == Self.now + 600)
     }
 
@@ -100,7 +101,7 @@ import Time
         ] as [(String, UInt8, UnixSeconds?, UInt64?, Denial?)])
     func `ends with the secret`(_ name: String, keyID: UInt8, notAfter: UnixSeconds?, longest: UInt64?, denial: Denial?) throws {
         let key = Application.Key(id: UInt32(keyID), secret: try Samples.secret(keyID), notAfter: notAfter)
-        let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLifetime(longestSeconds: longest))])
+        let authorizer = try Authorizer([Application(id: "shop", keys: [key], life: KeyLifetime(maximumSeconds: longest))])
         #expect(try authorizer.denial(of: Self.grant(), now: Self.now, revocations: .none) == denial, "\(name)")
     }
 

@@ -85,7 +85,7 @@ import Time
     @Test(arguments: 0..<50) func `events made together rise with their positions`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let made = UUIDv7(milliseconds: UnixMilliseconds(seed), random: randomTail(&random))
-        let events = [0, 1, 2, 3, 255, 256, UUIDv7.mostEvents - 1].map { made.event($0) }
+        let events = [0, 1, 2, 3, 255, 256, UUIDv7.maximumEvents - 1].map { made.event($0) }
         #expect(events == events.sorted())
         #expect(Set(events).count == events.count)
         #expect(events.allSatisfy { $0.milliseconds == made.milliseconds })
@@ -95,7 +95,7 @@ import Time
 
     /// With every bit set a sum could carry into the variant and the time.
     @Test func `the largest event stays in its millisecond`() {
-        let last = UUIDv7(milliseconds: 7, random: InlineArray(repeating: 0xFF)).event(UUIDv7.mostEvents - 1)
+        let last = UUIDv7(milliseconds: 7, random: InlineArray(repeating: 0xFF)).event(UUIDv7.maximumEvents - 1)
         #expect(last.description == "00000000-0007-7fff-bfff-fffffffe0000")
     }
 

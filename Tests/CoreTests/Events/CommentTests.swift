@@ -8,7 +8,7 @@ import Time
     private static let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
 
     private func event(_ comment: Comment) -> Event {
-        Event(comment, id: Self.id, receivedAt: 1_773_130_512_250, lifeMilliseconds: 60_000)
+        Event(comment, id: Self.id, receivedAt: 1_773_130_512_250, lifetimeMilliseconds: 60_000)
     }
 
     private func data(_ comment: Comment) -> String { String(decoding: event(comment).data, as: UTF8.self) }
@@ -108,7 +108,7 @@ import Time
     }
 
     @Test func `refuses other events`() {
-        let test = Event(OperatorTest(appID: "app", notifier: "crm"), id: Self.id, now: 1, lifeMilliseconds: 1)
+        let test = Event(OperatorTest(appID: "app", notifier: "crm"), id: Self.id, now: 1, lifetimeMilliseconds: 1)
         #expect(Comment(test) == nil)
     }
 

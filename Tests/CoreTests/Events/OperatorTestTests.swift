@@ -7,7 +7,7 @@ import Time
     private static let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
 
     private func event(_ notifier: String) -> Event {
-        Event(OperatorTest(appID: "app", notifier: notifier), id: Self.id, now: 5, lifeMilliseconds: 10)
+        Event(OperatorTest(appID: "app", notifier: notifier), id: Self.id, now: 5, lifetimeMilliseconds: 10)
     }
 
     @Test func `the event is about nobody`() {
@@ -26,7 +26,7 @@ import Time
     }
 
     @Test func `refuses other events`() {
-        let comment = Event(Comment.sample(text: "a"), id: Self.id, receivedAt: 1, lifeMilliseconds: 1)
+        let comment = Event(Comment.sample(text: "a"), id: Self.id, receivedAt: 1, lifetimeMilliseconds: 1)
         #expect(OperatorTest(comment) == nil)
         let gone = Event(
             id: Self.id, kind: .operatorTest, identity: comment.identity, userID: "", occurredAt: 1, receivedAt: 1, expiresAt: 1,

@@ -13,7 +13,7 @@ import Time
         ] as [(Int, UInt64, ConditionStatus)])
     func `a queue is late`(count: Int, seconds: UInt64, expected: ConditionStatus) {
         let status = QueueRule.status(
-            of: "phone", count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
+            of: "phone", count: count, ageMilliseconds: seconds * 1000, lifetimeMilliseconds: Self.life, OperatorThresholds())
         #expect(status == expected)
     }
 
@@ -21,7 +21,7 @@ import Time
     @Test(arguments: [(0, 901, .over(.resolved)), (1, 900, .unknown), (1, 901, .holds)] as [(Int, UInt64, ConditionStatus)])
     func `a single held message is late`(count: Int, seconds: UInt64, expected: ConditionStatus) {
         let status = QueueRule.status(
-            of: HeldMessage.notifier, count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
+            of: HeldMessage.notifier, count: count, ageMilliseconds: seconds * 1000, lifetimeMilliseconds: Self.life, OperatorThresholds())
         #expect(status == expected)
     }
 
@@ -56,7 +56,7 @@ import Time
         let dead = DeadDeliveries(
             notifier: "phone", appID: "shop", reason: "expired", count: 1, oldestReceivedAt: 0, newestReceivedAt: now - seconds * 1000,
             newestEndedAt: nil)
-        #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isReported)
+        #expect(DeadRule.holds(dead, lifetimeMilliseconds: Self.life, now: now) == isReported)
     }
 
     /// Such as one that was retried and has ended again.
@@ -66,7 +66,7 @@ import Time
         let dead = DeadDeliveries(
             notifier: "phone", appID: "shop", reason: "expired", count: 1, oldestReceivedAt: 0, newestReceivedAt: 0,
             newestEndedAt: now - seconds * 1000)
-        #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isReported)
+        #expect(DeadRule.holds(dead, lifetimeMilliseconds: Self.life, now: now) == isReported)
     }
 
     @Test func `a credential ends soon`() {
@@ -115,7 +115,7 @@ import Time
         let condition = OperatorCondition(.init(.notifierPaused, "sink"), since: 60_000, data: Array(#"{"notifier":"sink"}"#.utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let (begun, ended) = (
-            condition.begun(id: id, lifeMilliseconds: 10), condition.ended(.removed, id: id, now: 120_000, lifeMilliseconds: 10)
+            condition.begun(id: id, lifetimeMilliseconds: 10), condition.ended(.removed, id: id, now: 120_000, lifetimeMilliseconds: 10)
         )
         #expect(begun.kind == .notifierPaused)
         #expect(ended.kind == .notifierRecovered)
@@ -132,10 +132,10 @@ import Time
     @Test func `the others say which of the two it is`() {
         let condition = OperatorCondition(.init(.denialsJump, "shop"), since: 0, data: Array("no JSON".utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
-        let begun = condition.begun(id: id, lifeMilliseconds: 10)
+        let begun = condition.begun(id: id, lifetimeMilliseconds: 10)
         #expect(begun.identity.appID == "shop")
         #expect(String(decoding: begun.data, as: UTF8.self) == #"{"since":"1970-01-01T00:00:00.000Z","state":"began"}"#)
-        let ended = condition.ended(.resolved, id: id, now: 1000, lifeMilliseconds: 10)
+        let ended = condition.ended(.resolved, id: id, now: 1000, lifetimeMilliseconds: 10)
         #expect(
             String(decoding: ended.data, as: UTF8.self)
                 == #"{"since":"1970-01-01T00:00:00.000Z","state":"ended","ended_at":"1970-01-01T00:00:01.000Z","ended_because":"resolved"}"#

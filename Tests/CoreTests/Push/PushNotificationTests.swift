@@ -77,13 +77,13 @@ import Time
 
     @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (.max, 0)] as [(UnixMilliseconds, UInt64)])
     func `lives until it expires`(now: UnixMilliseconds, seconds: UInt64) throws {
-        #expect(try notification("a").lifeSeconds(now: now) == seconds)
+        #expect(try notification("a").lifetimeSeconds(now: now) == seconds)
     }
 
     @Test func `lives four weeks at most`() throws {
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let notification = try PushStyle(content: .full).notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
-        #expect(notification.lifeSeconds(now: 0) == 2_419_200)
+        #expect(notification.lifetimeSeconds(now: 0) == 2_419_200)
     }
 
     @Test(arguments: [

@@ -11,7 +11,7 @@ import Time
         let mark = ReadReceipt(
             RevokedPerson(appID: "app", userID: "user"), conversation: channel ?? ticketID, notifiers: [], receivedAt: Self.now,
             readAt: readAt)
-        return Event(mark, ticketID: ticketID, channel: channel, id: Self.id, lifeMilliseconds: 60_000)
+        return Event(mark, ticketID: ticketID, channel: channel, id: Self.id, lifetimeMilliseconds: 60_000)
     }
 
     private func data(_ event: Event) throws -> [String] {
@@ -24,7 +24,7 @@ import Time
         let withdrawal = try #require(PushWithdrawal(event(ticketID: 42)))
         #expect(withdrawal.thread == (try PushStyle().notification(for: .sample(ticketID: 42)).thread))
         #expect(withdrawal.collapseID == "seen-42")
-        #expect(withdrawal.lifeSeconds(now: Self.now) == 60)
+        #expect(withdrawal.lifetimeSeconds(now: Self.now) == 60)
         #expect(
             try data(event(ticketID: 42)) == ["type=conversation.seen", "app_id=app", "ticket_id=42", "thread=ticket-42"]
                 + Self.end("2026-03-10T08:15:12.000Z"))
@@ -56,7 +56,7 @@ import Time
     }
 
     @Test func `no other event is one`() {
-        let comment = Event(.sample(), id: Self.id, receivedAt: Self.now, lifeMilliseconds: 60_000)
+        let comment = Event(.sample(), id: Self.id, receivedAt: Self.now, lifetimeMilliseconds: 60_000)
         #expect(PushWithdrawal(comment) == nil)
     }
 

@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct RegistryChangeTests {
-    private static let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], lifeMilliseconds: 500)
+    private static let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], lifetimeMilliseconds: 500)
     private static let removed: [RegistryChange.Kind] =
         [RegistryChange.Reason.unsubscribed, .moved, .tooManyDevices, .idle, .gone, .operatorRemoved].map { .removed($0) }
 

@@ -57,7 +57,7 @@ import Time
     }
 
     @Test func `the oldest yes is forgotten first`() {
-        var cache = AnswerCache(mostAllowed: 2)
+        var cache = AnswerCache(maximumAllowed: 2)
         for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 0, now: 0) }
         #expect((1...3).map { cache.wasAllowed(identity($0)) } == [false, true, true])
     }
@@ -74,7 +74,7 @@ import Time
     }
 
     @Test func `the oldest leaves first`() {
-        var cache = AnswerCache(mostAllowed: 3, mostDenied: 1)
+        var cache = AnswerCache(maximumAllowed: 3, mostDenied: 1)
         for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
         // The first is renewed, so the second is the oldest.
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 1)
@@ -83,7 +83,7 @@ import Time
     }
 
     @Test func `strangers displace no user`() {
-        var cache = AnswerCache(mostAllowed: 2, mostDenied: 2)
+        var cache = AnswerCache(maximumAllowed: 2, mostDenied: 2)
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 0)
         for person: UInt128 in 100...200 { cache.keep(.denied, of: identity(person), milliseconds: 1000, now: 0) }
         #expect(cache.answer(identity(1), now: 1) == .allowed)
@@ -104,7 +104,7 @@ import Time
     }
 
     @Test func `forgetting everybody leaves the order of the marks`() {
-        var cache = AnswerCache(mostAllowed: 2)
+        var cache = AnswerCache(maximumAllowed: 2)
         for person: UInt128 in 1...2 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
         cache.keep(.denied, of: identity(9), milliseconds: 1000, now: 0)
         cache.forget(person: nil)
@@ -116,7 +116,7 @@ import Time
     /// Compared with a list that is searched from its end.
     @Test(arguments: 1...5 as ClosedRange<UInt64>) func `is as a naive one`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var cache = AnswerCache(mostAllowed: 8, mostDenied: 4)
+        var cache = AnswerCache(maximumAllowed: 8, mostDenied: 4)
         var naive: [(identity: CheckIdentity, answer: BackendAnswer, end: UInt64)] = []
         var now: UInt64 = 0
         for _ in 0..<5000 {

@@ -91,7 +91,7 @@ import Time
     }
 
     @Test func `an app without keys mints none`() throws {
-        let minting = KeyMinting(try authorizer(.backend, keys: []), defaultLifeSeconds: 60)
+        let minting = KeyMinting(try authorizer(.backend, keys: []), defaultLifetimeSeconds: 60)
         let refusal = #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: Samples.now) }
         guard case .noKey? = refusal else {
             Issue.record("another refusal")

@@ -7,7 +7,7 @@ extension VectorFile {
         [
             "allow_insecure_secrets": true,
             "security_keys": [
-                "clock_skew_seconds": .integer(Int64(clockSkewSeconds)), "longest_life_seconds": .integer(Int64(longestLifeSeconds)),
+                "clock_skew_seconds": .integer(Int64(clockSkewSeconds)), "longest_life_seconds": .integer(Int64(maximumLifetimeSeconds)),
             ],
             "apps": .array(apps.map { ["app_id": .string($0.id), "keys": .array($0.keys.map(Self.configured))] }),
         ]

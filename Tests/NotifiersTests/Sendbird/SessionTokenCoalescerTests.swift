@@ -13,7 +13,7 @@ import Time
     private static let life: UInt64 = 1_000_000
 
     private static func coalescer(_ rules: [LimitRule] = [], sessions: Int = 10, calls: Int = 10) -> Coalescer {
-        Coalescer(app: "shop", lifeMilliseconds: life, rules: rules, sessionLimit: sessions, callLimit: calls)
+        Coalescer(app: "shop", lifetimeMilliseconds: life, rules: rules, sessionLimit: sessions, callLimit: calls)
     }
 
     private static func request(_ user: String = "user", latest: UnixMilliseconds = .max, _ waiter: Int = 0) -> Coalescer.Request {

@@ -16,7 +16,7 @@ import Time
 final class BackendFixture {
     static let path = "/may-chat"
     /// How long a call may take where a test says nothing: the longest time that a configuration takes, which `deferrable` makes longer.
-    private static let usualTimeout = 10_000
+    private static let defaultTimeout = 10_000
 
     let directory: ConfigurationDirectory
     let log: TestLog
@@ -41,7 +41,7 @@ final class BackendFixture {
     ///   - verify: further members of `verify`.
     ///   - hasKeys: whether `shop` has a key.
     func json(
-        _ url: String, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout, hasKeys: Bool = true,
+        _ url: String, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = defaultTimeout, hasKeys: Bool = true,
         notifiers: String = #"{"log":{"type":"log"}}"#
     ) -> String {
         let keys = hasKeys ? #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"# : ""
@@ -69,7 +69,7 @@ final class BackendFixture {
 
     /// Serves `shop` with a backend that does as the script says.
     func withService<Result>(
-        _ script: ScriptedServer.Script, verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout,
+        _ script: ScriptedServer.Script, verify: String = "", mode: String = "key_and_backend", timeout: Int = defaultTimeout,
         hasKeys: Bool = true, body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
         let backend = try ScriptedServer(script)
@@ -87,7 +87,7 @@ final class BackendFixture {
     /// The configuration with as much time for calls as only a failing test uses up, except where the test gave another limit.
     private static func deferrable(_ configuration: Configuration) -> Configuration {
         var configuration = configuration
-        for index in configuration.apps.indices where configuration.apps[index].verify?.timeoutMilliseconds == usualTimeout {
+        for index in configuration.apps.indices where configuration.apps[index].verify?.timeoutMilliseconds == defaultTimeout {
             configuration.apps[index].verify?.timeoutMilliseconds = Int(WaitLimit.milliseconds)
         }
         return configuration

@@ -169,7 +169,7 @@ import Time
 
     /// So many parts are one too many, however short they are.
     @Test func `are bounded in number`() throws {
-        let (most, values) = (ReceivedArguments.most, ReceivedArguments.mostValues)
+        let (most, values) = (ReceivedArguments.most, ReceivedArguments.maximumValues)
         func members(_ count: Int) -> String { (0..<count).map { "\"a\($0)\":1" }.joined(separator: ",") }
         func pairs(_ count: Int) -> String { (0..<count).map { "a\($0)=1" }.joined(separator: "&") }
         let list = String(repeating: "1,", count: values) + "1"
@@ -197,7 +197,7 @@ import Time
     /// In the vendor-neutral form, as an object and as its text.
     @Test func `are bounded in number in the neutral form`() throws {
         let many = JSONValue.object(JSONObject((0..<300).map { ("a\($0)", 1) }))
-        let list: JSONValue = ["wrong": .array(Array(repeating: 1, count: ReceivedArguments.mostValues))]
+        let list: JSONValue = ["wrong": .array(Array(repeating: 1, count: ReceivedArguments.maximumValues))]
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()

@@ -19,7 +19,7 @@ final class BotFixture {
     static let secret = TestSecret.signing(5)
     static let backendSecret = TestSecret.text(41)
     /// One address may have a tenth of them.
-    private static let mostConnections = 20_000
+    private static let maximumConnections = 20_000
 
     let directory: ConfigurationDirectory
     let log: TestLog
@@ -53,7 +53,7 @@ final class BotFixture {
     func configuration(_ bots: [BotDefinition]) throws -> Configuration {
         var configuration = try directory.configuration(
             """
-            {"listen":{"port":0,"max_connections":\(Self.mostConnections)},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"notifiers":{"log":{"type":"log"}},
+            {"listen":{"port":0,"max_connections":\(Self.maximumConnections)},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"notifiers":{"log":{"type":"log"}},
              "shutdown":{"drain_seconds":\(drainSeconds)},"store":\(store),
              "apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
                      {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]\(bankVerify)}]}

@@ -26,12 +26,12 @@ import Time
     // MARK: Time
 
     @Test(arguments: [("half a minute", 30), ("a second", 1), ("ten minutes", 600), ("an hour", 3600)] as [(String, UInt64)])
-    func `a ticket ends with the key`(_ name: String, _ keyLife: UInt64) throws {
+    func `a ticket ends with the key`(_ name: String, _ keyLifetime: UInt64) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
-            let key = try TestKey(expiresAt: TestTime.now + keyLife).text()
+            let key = try TestKey(expiresAt: TestTime.now + keyLifetime).text()
             let answer = try service.startBot(key: key)
-            let life = min(keyLife, 600)
+            let life = min(keyLifetime, 600)
             #expect(answer.json["expires_at"]?.integer == Int64(Self.now + life), "\(name)")
             let ticket = try #require(answer.json["ticket"]?.text)
             let asked = try service.call("cancel_order", .object(Self.order), ticket: ticket)

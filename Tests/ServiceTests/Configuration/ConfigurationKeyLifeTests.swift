@@ -28,12 +28,12 @@ import Testing
         ] as [(String, String, UInt64?, UInt64)])
     func `narrows what holds for all apps`(app: String, common: String, longest: UInt64?, standard: UInt64) throws {
         let configuration = try directory.configuration(Self.json(app: app, common: common))
-        #expect(configuration.apps.map(\.keyLife) == [KeyLifetime(longestSeconds: longest, defaultSeconds: standard)])
+        #expect(configuration.apps.map(\.keyLifetime) == [KeyLifetime(maximumSeconds: longest, defaultSeconds: standard)])
     }
 
     @Test func `is that of all apps when it is missing`() throws {
         let configuration = try directory.configuration("{\(ConfigurationDirectory.apps)}")
-        #expect(configuration.apps.map(\.keyLife) == [KeyLifetime()])
+        #expect(configuration.apps.map(\.keyLifetime) == [KeyLifetime()])
     }
 
     @Test(arguments: [

@@ -73,7 +73,7 @@ import Testing
         #expect(
             settings.sessionTokens
                 == Configuration.SessionTokens(
-                    lifeSeconds: 604_800, limits: [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]))
+                    lifetimeSeconds: 604_800, limits: [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]))
         #expect(settings.makesURLPreviews)
         #expect(settings.servesTickets)
         #expect(settings.relaysRegistrations)

@@ -32,8 +32,8 @@ import Testing
         #expect(configuration.store.maximumPending == 1_000_000)
         #expect(configuration.store.minimumFreeMegabytes == 100)
         #expect(configuration.deliveries == Configuration.Deliveries(expireAfterSeconds: 86_400, keepDeliveredDays: 7, keepDeadDays: 30))
-        #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: nil))
-        #expect(configuration.defaultLifeSeconds == 7 * 24 * 3600)
+        #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: nil))
+        #expect(configuration.defaultLifetimeSeconds == 7 * 24 * 3600)
         #expect(configuration.log == Configuration.Log(level: .info, format: .json))
         #expect(configuration.drainSeconds == 20)
     }
@@ -46,7 +46,7 @@ import Testing
         let bare = try directory.configuration("{\(ConfigurationDirectory.apps)}")
         #expect(configuration.fixedKeys(differingFrom: bare) == [])
         #expect(configuration.keyPolicy == bare.keyPolicy)
-        #expect(configuration.defaultLifeSeconds == bare.defaultLifeSeconds)
+        #expect(configuration.defaultLifetimeSeconds == bare.defaultLifetimeSeconds)
     }
 
     @Test(arguments: [

@@ -18,7 +18,7 @@ import Time
 /// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
 final class RelayLife {
     private static let window: UInt64 = 300_000
-    private static let audience = RegistryAudience([("app", [Subscription(notifier: "pyrus")])], lifeMilliseconds: 1 << 40)
+    private static let audience = RegistryAudience([("app", [Subscription(notifier: "pyrus")])], lifetimeMilliseconds: 1 << 40)
 
     private let store: any Store
     private let directory: TemporaryDirectory?

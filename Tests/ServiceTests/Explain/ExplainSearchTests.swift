@@ -15,7 +15,7 @@ import Time
         let key = try #require(SecurityKey(try TestKey().text().utf8.span))
         try store.revoke(.sample(1, appID: "shop", .keyID(1)))
         try store.revoke(.sample(2, appID: "shop", .user("ann")))
-        func search() throws -> RevocationSearch { try RevocationSearch(store, appID: "shop", userID: "ann", key: key, mostRead: 50) }
+        func search() throws -> RevocationSearch { try RevocationSearch(store, appID: "shop", userID: "ann", key: key, maximumRead: 50) }
         let few = try search()
         #expect(few.found.map(\.id) == [Revocation.sample(2, appID: "shop", .user("ann")).id, Revocation.sample(1, .keyID(1)).id])
         #expect(!few.isCut)
@@ -44,7 +44,7 @@ import Time
 
     @Test func `finds deliveries among the newest`() throws {
         func search(_ user: String, wanted: Int = 5) throws -> DeliverySearch {
-            try DeliverySearch(store, DeliveryFilter(), wanted: wanted, mostRead: 20) { $0.event.userID == user }
+            try DeliverySearch(store, DeliveryFilter(), wanted: wanted, maximumRead: 20) { $0.event.userID == user }
         }
         for number in 1...7 as ClosedRange<UInt64> { try accept(number, user: number == 4 ? "bob" : "ann") }
         let ann = try search("ann")

@@ -19,7 +19,7 @@ import Time
         facts.application = Application(
             id: "shop", keys: [Application.Key(id: 1, secret: try HMACKey(secret: TestSecret.bytes(1).span))], shadowUntil: shadowUntil,
             verification: mode)
-        facts.policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1000)
+        facts.policy = KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: 1000)
         facts.verdict = verdict
         facts.revocations.shared = revocations
         return facts

@@ -179,10 +179,10 @@ import Time
         let second = try book.open(token)
         fixture.pass(minutes: 1)
         #expect(isOpen(first, of: token, in: book))
-        for _ in 2..<AdminSessionStore.mostSessionsPerToken { _ = try book.open(token) }
+        for _ in 2..<AdminSessionStore.maximumSessionsPerToken { _ = try book.open(token) }
         fixture.pass(minutes: 1)
         _ = try book.open(token)
-        #expect(book.count == AdminSessionStore.mostSessionsPerToken)
+        #expect(book.count == AdminSessionStore.maximumSessionsPerToken)
         #expect(isOpen(first, of: token, in: book))
         #expect(!isOpen(second, of: token, in: book))
     }
@@ -195,9 +195,9 @@ import Time
         let token = try #require(tokens[victim])
         let session = try book.open(token)
         fixture.pass(minutes: 1)
-        for _ in 0..<(4 * AdminSessionStore.mostSessionsPerToken) { _ = try book.open(flood) }
+        for _ in 0..<(4 * AdminSessionStore.maximumSessionsPerToken) { _ = try book.open(flood) }
         #expect(isOpen(session, of: token, in: book) == (flooding != victim))
-        #expect(book.count == AdminSessionStore.mostSessionsPerToken + (flooding == victim ? 0 : 1))
+        #expect(book.count == AdminSessionStore.maximumSessionsPerToken + (flooding == victim ? 0 : 1))
     }
 
     /// A book on the fixture's clock, and the tokens that sign in, by name.

@@ -60,13 +60,13 @@ import Time
         let closing = try Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))])
             .closing("shop")
         #expect(closing.ofAll == nil)
-        #expect(closing.steps(isLetIn: false).map(\.outcome) == [.note])
+        #expect(closing.steps(isAllowed: false).map(\.outcome) == [.note])
     }
 
     @Test func `most are denied in one app alone`() throws {
         let search = try Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")])
-        #expect(search.closing("shop").ofMost(isLetIn: false)?.outcome == .problem)
-        #expect(search.closing("bank").ofMost(isLetIn: false) == nil)
+        #expect(search.closing("shop").nearlyAllDenied(isAllowed: false)?.outcome == .problem)
+        #expect(search.closing("bank").nearlyAllDenied(isAllowed: false) == nil)
     }
 
     @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has its remedy`(_ reason: String) throws {

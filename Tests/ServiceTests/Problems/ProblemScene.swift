@@ -58,7 +58,7 @@ extension ProblemScene {
         ends: UnixSeconds? = nil
     ) -> NotifierStatus {
         NotifierStatus(
-            name: name, state: state, pause: pause.map { ($0, "as the log says") }, lastFailure: failure, settingsDoubt: doubt,
+            name: name, state: state, pause: pause.map { ($0, "as the log says") }, lastFailure: failure, settingsProblem: doubt,
             credentialExpiresAt: ends)
     }
 

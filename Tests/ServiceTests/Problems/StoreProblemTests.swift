@@ -194,9 +194,9 @@ import Time
             let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
             return search.problems.first?.remedy.english
         }
-        let goesOn = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
-        #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(goesOn) == true)
-        #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(goesOn) == true)
+        let recoversByItself = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
+        #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(recoversByItself) == true)
+        #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(recoversByItself) == true)
         #expect(try remedy(Self.known())?.contains("webhooks may not be repeated") == true)
         let stops = "Genuine keys, webhooks and registrations are answered 503."
         #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)

@@ -123,7 +123,7 @@ import Time
     }
 
     @Test func `are made with the key that is named`() throws {
-        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
+        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifetimeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now)
         #expect(minted.keyID == 1)
         #expect(minted.expiresAt == 0)
@@ -135,11 +135,11 @@ import Time
     }
 
     @Test func `end within the times that a key can say`() throws {
-        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
-        let minted = try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime - 1)
+        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifetimeSeconds: 0)
+        let minted = try minting.mint(appID: "shop", userID: "user-1", lifetimeSeconds: 1, now: SecurityKey.latestTime - 1)
         #expect(minted.expiresAt == SecurityKey.latestTime)
         #expect {
-            try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime)
+            try minting.mint(appID: "shop", userID: "user-1", lifetimeSeconds: 1, now: SecurityKey.latestTime)
         } throws: {
             "\($0)" == "A key may live at most 0 seconds, or for ever."
         }
@@ -153,12 +153,12 @@ import Time
         let keys = keys.enumerated().map {
             Application.Key(id: UInt32($0.offset + 1), secret: secret, state: $0.element.state, notAfter: $0.element.notAfter)
         }
-        return KeyMinting(try Authorizer([Application(id: "shop", keys: keys)]), defaultLifeSeconds: life)
+        return KeyMinting(try Authorizer([Application(id: "shop", keys: keys)]), defaultLifetimeSeconds: life)
     }
 
     private func refusal(_ minting: KeyMinting, keyID: UInt32? = nil, life: UInt64? = nil) -> String? {
         do {
-            _ = try minting.mint(appID: "shop", userID: "user-1", keyID: keyID, lifeSeconds: life, now: TestTime.now)
+            _ = try minting.mint(appID: "shop", userID: "user-1", keyID: keyID, lifetimeSeconds: life, now: TestTime.now)
             return nil
         } catch {
             return error.description

@@ -232,7 +232,7 @@ import Threading
                 throw SocketClient.Failure.closed
             }
             #expect(refused["count"] == .integer(Int64(logged.count)))
-            #expect(reasons.count == RefusedReload.mostReasons)
+            #expect(reasons.count == RefusedReload.maximumReasons)
             for (reason, line) in zip(reasons, logged) {
                 guard case .string(let reason) = reason else { throw SocketClient.Failure.closed }
                 let quoted = reason.replacing("\"", with: "\\\"")

@@ -27,7 +27,7 @@ import Time
     }
 
     private func store(_ open: @escaping StoreOpener.Opening) throws -> DeferredStore {
-        try DeferredStore(logger: log.logger, lookEveryMilliseconds: 5, open: open)
+        try DeferredStore(logger: log.logger, pollIntervalMilliseconds: 5, open: open)
     }
 
     private func file(pages: Int = 16_000) throws -> DeferredStore {

@@ -128,7 +128,7 @@ import Time
     ]
 
     @Test func `is translated`() {
-        let settings = Configuration.SessionTokens(lifeSeconds: 3600, limits: [])
+        let settings = Configuration.SessionTokens(lifetimeSeconds: 3600, limits: [])
         for facts in [.off, .unknown] + Self.statuses.map({ SessionFacts.known(settings, $0) }) {
             for bound in [nil, TestTime.now] {
                 let step = facts.step(countingFrom: bound)

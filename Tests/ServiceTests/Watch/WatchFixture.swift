@@ -120,7 +120,7 @@ final class WatchFixture {
             var random = SystemRandomNumberGenerator()
             let id = UUIDv7(milliseconds: now, using: &random).event
             let event = Event(
-                OperatorTest(appID: "shop", notifier: "\(number)"), id: id, now: now, lifeMilliseconds: 86_400_000)
+                OperatorTest(appID: "shop", notifier: "\(number)"), id: id, now: now, lifetimeMilliseconds: 86_400_000)
             store.accept(IncomingEvent(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { _ in }
         }
     }

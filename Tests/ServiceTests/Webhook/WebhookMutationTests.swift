@@ -23,7 +23,8 @@ import Time
     private func read(_ body: [UInt8]) -> String? {
         do throws(WebhookError) {
             guard let comment = try WebhookParser(body.span).comment() else { return nil }
-            let event = Event(comment, id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), receivedAt: 1, lifeMilliseconds: 1)
+            let event = Event(
+                comment, id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), receivedAt: 1, lifetimeMilliseconds: 1)
             #expect(throws: Never.self) { _ = try JSONDocument(parsing: event.data.span).value() }
             return nil
         } catch {

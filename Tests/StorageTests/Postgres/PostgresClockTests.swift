@@ -65,7 +65,7 @@ import Time
         try wrong.put("token", at: now.advanced(by: ahead))
         let condition = OperatorCondition(
             OperatorCondition.Key(.diskLow, "store"), since: now.advanced(by: ahead), data: Array("{}".utf8))
-        let begun = condition.begun(id: UUIDv7(milliseconds: 1, number: 1 << 16), lifeMilliseconds: 100_000)
+        let begun = condition.begun(id: UUIDv7(milliseconds: 1, number: 1 << 16), lifetimeMilliseconds: 100_000)
         #expect(try wrong.raise(condition, announcing: IncomingEvent(begun, to: [Subscription(notifier: "log")])))
         for store in [right, wrong] {
             let events = try store.all().map(\.event)

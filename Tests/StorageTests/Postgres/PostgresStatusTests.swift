@@ -26,7 +26,7 @@ import Time
     @Test func `of those that live one is elected`() throws {
         var stores = try (0..<3).map { _ in try store() }
         defer { for store in stores { store.close() } }
-        #expect(eventually { stores.allSatisfy(\.replicaStatus.isHeard) && elected(stores).count == 1 })
+        #expect(eventually { stores.allSatisfy(\.replicaStatus.isOnline) && elected(stores).count == 1 })
         let first = try #require(elected(stores).first)
         first.close()
         stores.removeAll { $0 === first }
@@ -39,7 +39,7 @@ import Time
         #expect(store.replicaStatus == .alone)
         let id = "INSERT INTO replicas VALUES ('00000000-0000-7000-8000-000000000000', $1)" as StaticString
         try place.run(Query(id, .int8(Int64(SystemClock.unixMilliseconds().rawValue))))
-        #expect(eventually { store.replicaStatus == ReplicaStatus(isElected: false, isHeard: true) })
+        #expect(eventually { store.replicaStatus == ReplicaStatus(isElected: false, isOnline: true) })
         let silence = "UPDATE replicas SET seen_at = seen_at - $1 WHERE id = '00000000-0000-7000-8000-000000000000'" as StaticString
         try place.run(Query(silence, .int8(Int64(2 * Replica.deadMilliseconds))))
         #expect(eventually { store.replicaStatus == .alone })
@@ -79,8 +79,8 @@ import Time
     @Test func `silence is noticed before the others notice it`() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, within: 0, beside: { 0 }), isFirst: true)
         let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
-        #expect(heartbeat.status(now: silent - 1) == ReplicaStatus(isElected: true, isHeard: true))
-        #expect(heartbeat.status(now: silent) == ReplicaStatus(isElected: false, isHeard: false))
+        #expect(heartbeat.status(now: silent - 1) == ReplicaStatus(isElected: true, isOnline: true))
+        #expect(heartbeat.status(now: silent) == ReplicaStatus(isElected: false, isOnline: false))
     }
 
     /// What it has measured does not hang on what this machine's clock showed meanwhile.

@@ -20,7 +20,7 @@ import Time
     }
 
     private func incoming(_ number: Int) -> IncomingEvent {
-        let event = condition().begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000)
+        let event = condition().begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifetimeMilliseconds: 100_000)
         return IncomingEvent(event, to: [Subscription(notifier: "log")])
     }
 

@@ -13,7 +13,7 @@ import Testing
     private static func warnings(_ names: String, _ standbys: [Standby], commit: String = "on") -> [String] {
         ServerReport(
             obstacle: nil, version: "15.4", isStandby: false, synchronousCommit: commit, synchronousStandbyNames: names, connections: 5,
-            mostConnections: 100, oldest: nil, replicas: [], standbys: standbys, slots: [], pending: [], clockOffsetMilliseconds: 0,
+            maximumConnections: 100, oldest: nil, replicas: [], standbys: standbys, slots: [], pending: [], clockOffsetMilliseconds: 0,
             missingGrant: nil
         ).warnings
     }

@@ -83,7 +83,9 @@ import Time
         try stores[1].answer(old.id, with: [1])
         try stores[1].answer(new.id, with: [2])
         try place.run(
-            Query("UPDATE user_questions SET asked_at = asked_at - $1 WHERE answer = '\\x01'", .int8(Int64(UserQuestion.lifeMilliseconds))))
+            Query(
+                "UPDATE user_questions SET asked_at = asked_at - $1 WHERE answer = '\\x01'", .int8(Int64(UserQuestion.lifetimeMilliseconds))
+            ))
         #expect(eventually { (try? stores[0].answers(to: old.id)) == [] })
         #expect(try stores[0].answers(to: new.id) == [[2]])
     }

@@ -9,7 +9,7 @@ extension RegistryAudience {
     static let registry = RegistryAudience(
         (["app", "app2", "app3", "other", "a", "b"] + RandomCalls.apps).map {
             ($0, [Subscription(notifier: "registry", keepsOrder: true)])
-        }, lifeMilliseconds: 100_000)
+        }, lifetimeMilliseconds: 100_000)
 }
 
 /// The same random numbers for all stores that are given the same one, each after those of the last; two that are made alike give the same.

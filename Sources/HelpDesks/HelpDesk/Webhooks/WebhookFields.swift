@@ -21,12 +21,12 @@ package struct WebhookFields {
     private let odd: SkippedMembers
 
     /// The maximum number of values in a body, because each takes several times its size in memory.
-    private static let mostValues = 32_768
+    private static let maximumValues = 32_768
 
     package init(parsing body: Span<UInt8>) throws(WebhookError) {
         let root: JSONElement
         do throws(JSONError) {
-            root = try JSONElement(parsing: body, mostValues: Self.mostValues)
+            root = try JSONElement(parsing: body, maximumValues: Self.maximumValues)
         } catch {
             throw .invalidJSON(error)
         }

@@ -50,7 +50,7 @@ package final class WebhookJournal: Sendable {
     /// - Parameter members: `WebhookFields.leftOut`.
     package func leaveOut(_ members: [String], app: String, _ context: RequestContext) {
         for member in members {
-            services.metrics.webhookMembersLeftOut.child(app, member).increment()
+            services.metrics.skippedWebhookMembers.child(app, member).increment()
             guard isDue("\(app) \(member)") else { continue }
             var fields: LogFields = ["member": .string(member), "app": .string(app)]
             context.append(to: &fields)

@@ -2,7 +2,7 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    private static let looked = 10
+    private static let examinedTickets = 10
 
     package func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {
         let (found, message, channel) = try place(of: draft)
@@ -36,14 +36,14 @@ extension DeskTickets {
         do throws(PlatformError) {
             answers = try client.ask(
                 all: (TicketState.open + [.initialized]).map {
-                    DeskRequests.list($0, of: draft.userID, offset: 0, limit: Self.looked)
+                    DeskRequests.list($0, of: draft.userID, offset: 0, limit: Self.examinedTickets)
                 })
         } catch {
             throw TicketFailure(error)
         }
         var found: [Ticket] = []
         for answer in answers {
-            guard let list = DeskList(answer, limit: Self.looked) else { throw .unavailable(reason: Self.malformed) }
+            guard let list = DeskList(answer, limit: Self.examinedTickets) else { throw .unavailable(reason: Self.malformed) }
             // The message must reach nobody else's ticket, whatever Sendbird answers.
             found += list.tickets.filter { $0.belongs(to: draft.userID) && $0.channel != nil }
         }

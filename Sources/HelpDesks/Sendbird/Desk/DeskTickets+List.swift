@@ -3,14 +3,14 @@ internal import JSON
 
 extension DeskTickets {
     /// The maximum number of rounds of requests for one page. A search for a rare field may end a page with few tickets, or none.
-    private static let mostRounds = 4
+    private static let maximumRounds = 4
     private static let searchLength = 100
 
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
         let length = question.fields.isEmpty ? question.limit : max(Self.searchLength, question.limit)
         var lanes = question.states.map { StateQueue(state: $0) }
         var (cursor, found) = (question.after, [Ticket]())
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             try refill(&lanes, cursor: cursor, question: question, length: length)
             while found.count < question.limit, lanes.allSatisfy({ !$0.needsMore }), let next = Self.next(&lanes, &cursor) {
                 if question.fields.allSatisfy(next.has) { found.append(next) }

@@ -8,8 +8,8 @@ extension DeskTickets {
         var others = before
         others.relatedChannels.removeAll { related in wanted.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
         let kept = if let owner { try relatedChannels(of: others, joinedBy: owner, is: false).map(\.channel) } else { [String]() }
-        guard kept.count + wanted.count <= TicketDraft.mostRelatedChannels else {
-            throw .tooManyChannels(room: TicketDraft.mostRelatedChannels - kept.count)
+        guard kept.count + wanted.count <= TicketDraft.maximumRelatedChannels else {
+            throw .tooManyChannels(room: TicketDraft.maximumRelatedChannels - kept.count)
         }
         if !wanted.isEmpty {
             // Desk may not say whose ticket it is.
@@ -30,7 +30,7 @@ extension DeskTickets {
     /// Returns the ticket's channels that the user has joined, or else the others. The addresses and names of channels that support added
     /// are not disclosed to the user.
     func relatedChannels(of ticket: Ticket, joinedBy userID: String, is isJoined: Bool = true) throws(TicketFailure) -> [RelatedChannel] {
-        let related = ticket.relatedChannels.prefix(TicketDraft.mostRelatedChannels)
+        let related = ticket.relatedChannels.prefix(TicketDraft.maximumRelatedChannels)
         return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)
     }
 

@@ -10,7 +10,7 @@ internal import Time
 /// mostly with status 400; Desk answers `{"code":…,"detail":"…"}` or `{"message":"…"}`.
 enum PlatformAnswer {
     /// The wait after a rate limit without a stated time: Sendbird's limits are per second.
-    static let usualWaitMilliseconds: UInt64 = 1000
+    static let defaultWaitMilliseconds: UInt64 = 1000
     static let longestWaitMilliseconds: UInt64 = 3_600_000
 
     /// Codes that Chat sends with status 400.
@@ -66,7 +66,7 @@ enum PlatformAnswer {
     /// The wait after a 429, in milliseconds; positive.
     private static func wait(_ response: ClientResponse, now: UnixMilliseconds) -> UInt64 {
         let header = response.header("X-RateLimit-RetryAfter") ?? response.header("Retry-After") ?? ""
-        var wait = RetryAfter.milliseconds(from: header, now: now) ?? usualWaitMilliseconds
+        var wait = RetryAfter.milliseconds(from: header, now: now) ?? defaultWaitMilliseconds
         if let number = UInt64(header), number >= minimumUnixSeconds {
             wait = now.remaining(until: UnixSeconds(rawValue: min(number, 1 << 40)).milliseconds)
         }

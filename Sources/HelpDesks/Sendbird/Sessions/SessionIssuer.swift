@@ -39,7 +39,7 @@ final class SessionIssuer: Sendable {
         self.platform = platform
         self.services = services
         coalescer = Monitor(
-            SessionTokenCoalescer(app: appID, lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
+            SessionTokenCoalescer(app: appID, lifetimeMilliseconds: source.settings.lifetimeSeconds * 1000, rules: source.settings.limits))
     }
 
     func hasSource(_ other: SessionSource) -> Bool { source == other }
@@ -85,7 +85,7 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    func hear(_ item: CacheInvalidation.Item) {
+    func handle(_ item: CacheInvalidation.Item) {
         switch item {
         case .revocations(nil): coalescer.withLock { $0.forgetAll() }
         case .revocations(.removed): break

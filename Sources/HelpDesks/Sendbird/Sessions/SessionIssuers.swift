@@ -32,8 +32,8 @@ struct SessionIssuers: Sendable {
 
     func issuer(of app: String) -> SessionIssuer? { issuers[ByteKey(app)] }
 
-    func hear(_ item: CacheInvalidation.Item) {
-        for issuer in issuers.values { issuer.hear(item) }
+    func handle(_ item: CacheInvalidation.Item) {
+        for issuer in issuers.values { issuer.handle(item) }
     }
 
     private static func make(_ app: String, source: SessionSource, services: HelpDeskServices) -> SessionIssuer {

@@ -54,7 +54,7 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     }
 
     private let app: String
-    private let lifeMilliseconds: UInt64
+    private let lifetimeMilliseconds: UInt64
     private let callLimit: Int
     private var sessions: BoundedTable<ByteKey, Session>
     private var windows: CallWindows
@@ -67,9 +67,9 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     ///   - rules: of the scopes `user` and `app`; they count calls.
     ///   - sessionLimit: the most tokens that are cached; the oldest is evicted. One takes about half a kilobyte.
     ///   - callLimit: the most calls under way: half of the app's requests, so that webhooks and tickets have the other half.
-    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
+    init(app: String, lifetimeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
         self.app = app
-        self.lifeMilliseconds = lifeMilliseconds
+        self.lifetimeMilliseconds = lifetimeMilliseconds
         self.callLimit = callLimit
         sessions = BoundedTable(limit: sessionLimit)
         windows = CallWindows(rules, personLimit: sessionLimit)
@@ -133,6 +133,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     }
 
     private func end(_ latest: UnixMilliseconds, _ now: UnixMilliseconds) -> UnixMilliseconds {
-        min(now.saturating(adding: lifeMilliseconds), latest)
+        min(now.saturating(adding: lifetimeMilliseconds), latest)
     }
 }

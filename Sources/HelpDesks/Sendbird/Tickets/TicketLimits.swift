@@ -9,11 +9,11 @@ final class TicketLimits: Sendable {
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)
 
     private struct State {
-        var calls = CallWindows([TicketLimits.calls], personLimit: mostPeople)
-        var creations = CallWindows([TicketLimits.creations], personLimit: mostPeople)
+        var calls = CallWindows([TicketLimits.calls], personLimit: maximumPersons)
+        var creations = CallWindows([TicketLimits.creations], personLimit: maximumPersons)
     }
 
-    private static let mostPeople = 10_000
+    private static let maximumPersons = 10_000
 
     private let state = Monitor(State())
 

@@ -88,7 +88,7 @@ extension TicketRoutes {
             (
                 "related_channels",
                 CallDescription.described(
-                    ["type": "array", "items": Schema.text, "maxItems": .integer(Int64(TicketDraft.mostRelatedChannels))],
+                    ["type": "array", "items": Schema.text, "maxItems": .integer(Int64(TicketDraft.maximumRelatedChannels))],
                     "Channels that the person has joined; another one is 400 `foreign_channel`. An empty list clears them.")
             ),
         ], required: ["ticket_id", "related_channels"], success: one, others: [notFound])
@@ -98,7 +98,7 @@ extension TicketRoutes {
         CallDescription.described(
             [
                 "type": "object", "additionalProperties": Schema.text, "minProperties": 1,
-                "maxProperties": .integer(Int64(TicketField.mostFields)),
+                "maxProperties": .integer(Int64(TicketField.maximumFields)),
             ],
             "The fields; an empty text clears one. A key that the app's configuration does not list is 400 `field_not_allowed`, and "
                 + "nothing is set."

@@ -28,7 +28,7 @@ final class ChannelOwners: Sendable {
     /// at once.
     static let unknownCacheMilliseconds: UInt64 = 30_000
     /// The most channels that are cached; the least recently queried is evicted.
-    private static let mostChannels = 10_000
+    private static let maximumChannels = 10_000
 
     private struct Channel: Hashable {
         let appID: ByteKey
@@ -37,7 +37,7 @@ final class ChannelOwners: Sendable {
 
     private let clocks: Clocks
     /// The time until which a channel is taken for unknown.
-    private let unknown = Monitor(BoundedTable<Channel, MonotonicMilliseconds>(limit: mostChannels))
+    private let unknown = Monitor(BoundedTable<Channel, MonotonicMilliseconds>(limit: maximumChannels))
 
     init(_ clocks: Clocks) {
         self.clocks = clocks

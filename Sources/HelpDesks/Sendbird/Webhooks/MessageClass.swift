@@ -64,7 +64,7 @@ enum RichMessage {
 
 /// The `data` of a message: a JSON object as text, or base64 of one.
 struct MessageData {
-    private static let mostValues = 4096
+    private static let maximumValues = 4096
     private let bytes: [UInt8]
     private let root: JSONElement
 
@@ -83,7 +83,7 @@ struct MessageData {
     }
 
     private static func object(_ bytes: [UInt8]) -> JSONElement? {
-        guard let root = try? JSONElement(parsing: bytes.span, mostValues: mostValues), root.isObject else { return nil }
+        guard let root = try? JSONElement(parsing: bytes.span, maximumValues: maximumValues), root.isObject else { return nil }
         return root
     }
 

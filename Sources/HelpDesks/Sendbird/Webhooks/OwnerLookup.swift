@@ -75,7 +75,7 @@ final class OwnerLookup: Notifier {
         // An operator may have revived the delivery after its life.
         let life = event.receivedAt.remaining(until: event.expiresAt)
         return try ReportBuilder(
-            of: app, receivedAt: event.receivedAt, lifeMilliseconds: life, trace: event.trace, identity: identity, services)
+            of: app, receivedAt: event.receivedAt, lifetimeMilliseconds: life, trace: event.trace, identity: identity, services)
     }
 
     /// - Parameter onUndecided: called instead of the completion when the owner is needed.

@@ -7,7 +7,7 @@ struct ReadWebhook: Sendable {
     static let category = "group_channel:message_read"
     /// The most by which a time of Sendbird may differ from the arrival of the webhook. A larger difference, such as of a time in seconds,
     /// is not plausible.
-    private static let mostDifference: UInt64 = 86_400_000
+    private static let maximumDifference: UInt64 = 86_400_000
 
     /// A member, with the time of reading by Sendbird's clock; nil when unknown.
     struct Reader: Sendable {
@@ -41,8 +41,8 @@ struct ReadWebhook: Sendable {
     /// - Returns: nil when the user has not read; inside it, nil when the webhook has no plausible time.
     func readAt(by userID: String, receivedAt: UnixMilliseconds) -> UnixMilliseconds?? {
         guard let reader = readers.first(where: { ByteKey($0.userID) == ByteKey(userID) }) else { return nil }
-        guard let time = reader.readAt, time.elapsed(since: receivedAt) <= Self.mostDifference,
-            receivedAt.elapsed(since: time) <= Self.mostDifference
+        guard let time = reader.readAt, time.elapsed(since: receivedAt) <= Self.maximumDifference,
+            receivedAt.elapsed(since: time) <= Self.maximumDifference
         else { return .some(nil) }
         return time
     }
@@ -63,7 +63,8 @@ extension ReportBuilder {
                 RevokedPerson(appID: appID, userID: owner.userID), conversation: webhook.channel, notifiers: subscriptions.push,
                 receivedAt: receivedAt, readAt: readAt)
             let event = Event(
-                receipt, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifeMilliseconds: lifeMilliseconds, trace: trace)
+                receipt, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifetimeMilliseconds: lifetimeMilliseconds,
+                trace: trace)
             return .decided(
                 conversations: [], incomingEvents: [IncomingEvent(event, to: subscriptions.seen)], remark: nil, receipt: receipt)
         }

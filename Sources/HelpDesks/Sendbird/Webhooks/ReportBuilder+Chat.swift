@@ -66,7 +66,7 @@ extension ReportBuilder {
             attachments: webhook.file.map { [$0] } ?? [])
         return IncomingEvent(
             Event(
-                comment, id: id(0), kind: kind, receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds, trace: trace),
+                comment, id: id(0), kind: kind, receivedAt: receivedAt, lifetimeMilliseconds: lifetimeMilliseconds, trace: trace),
             to: isPushed ? subscriptions.comments : subscriptions.quietComments)
     }
 

@@ -15,12 +15,12 @@ extension ReportBuilder {
     /// - Parameter lifeMilliseconds: the life of the events after `receivedAt`.
     /// - Throws: when OpenSSL fails.
     init(
-        of app: SendbirdState.App, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext?,
+        of app: SendbirdState.App, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64, trace: TraceContext?,
         identity: Event.Identity, _ services: HelpDeskServices
     ) throws(CryptoError) {
         let appID = app.id
         try self.init(
-            appID: appID, app.subscriptions, receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds, trace: trace,
+            appID: appID, app.subscriptions, receivedAt: receivedAt, lifetimeMilliseconds: lifetimeMilliseconds, trace: trace,
             identity: identity, random: services.random
         ) { userID in
             try? services.revocations.current.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span)
@@ -35,7 +35,7 @@ extension ReportBuilder {
         let identity = Event.Identity(appID: appID, ticketID: webhook.channel, commentID: webhook.messageID, deviceID: device)
         let event = Event(
             id: id(0), kind: .messageHeld, identity: identity, userID: "", occurredAt: webhook.occurredAt ?? receivedAt,
-            receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds, data: body, trace: trace)
+            receivedAt: receivedAt, expiresAt: receivedAt + lifetimeMilliseconds, data: body, trace: trace)
         let channel = Self.channelName(webhook.channel)
         return Report(
             appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, conversations: [channel], userID: nil

@@ -17,7 +17,7 @@ struct ReportBuilder: Sendable {
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
     /// The life of the events after `receivedAt`.
-    let lifeMilliseconds: UInt64
+    let lifetimeMilliseconds: UInt64
     let trace: TraceContext?
     /// The identity that deduplicates the webhook.
     let identity: Event.Identity
@@ -28,22 +28,24 @@ struct ReportBuilder: Sendable {
     struct Subscriptions: Sendable {
         let comments, quietComments, tickets, seen: [Subscription]
         let push: [String]
-        let lifeMilliseconds: UInt64
+        let lifetimeMilliseconds: UInt64
 
         init(of appID: String, _ all: AppSubscriptions) {
             (comments, quietComments, tickets) = (all.comments(appID), all.quietComments(appID), all.tickets(appID))
             seen = all.seen(appID)
             push = all.pushNotifiers(appID)
-            lifeMilliseconds = all.registry.lifeMilliseconds
+            lifetimeMilliseconds = all.registry.lifetimeMilliseconds
         }
     }
 
     /// - Throws: when OpenSSL fails.
     init(
-        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext?,
+        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64, trace: TraceContext?,
         identity: Event.Identity, random: RandomPool, isForgotten: @escaping @Sendable (_ userID: String) -> Bool?
     ) throws(CryptoError) {
-        (self.appID, self.subscriptions, self.receivedAt, self.lifeMilliseconds) = (appID, subscriptions, receivedAt, lifeMilliseconds)
+        (self.appID, self.subscriptions, self.receivedAt, self.lifetimeMilliseconds) = (
+            appID, subscriptions, receivedAt, lifetimeMilliseconds
+        )
         (self.trace, self.identity, self.isForgotten) = (trace, identity, isForgotten)
         id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
@@ -60,7 +62,7 @@ struct ReportBuilder: Sendable {
             Event(
                 id: id(place), kind: kind,
                 identity: Event.Identity(appID: appID, ticketID: conversation, commentID: nil, deviceID: ""), userID: userID,
-                occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
+                occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + lifetimeMilliseconds,
                 data: data, trace: trace), to: subscriptions.tickets)
     }
 

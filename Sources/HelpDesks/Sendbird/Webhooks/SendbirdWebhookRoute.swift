@@ -154,7 +154,7 @@ final class SendbirdWebhookRoute: Sendable {
                 }
             }
             let maker = try ReportBuilder(
-                of: app, receivedAt: services.clocks.unixMilliseconds(), lifeMilliseconds: app.subscriptions.lifeMilliseconds,
+                of: app, receivedAt: services.clocks.unixMilliseconds(), lifetimeMilliseconds: app.subscriptions.lifetimeMilliseconds,
                 trace: context.trace, identity: identity, services)
             return .store(app, question(webhook, maker: maker, request: request))
         } catch {
