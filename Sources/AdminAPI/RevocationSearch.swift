@@ -26,7 +26,7 @@ struct RevocationSearch {
     /// Searches.
     /// - Parameters:
     ///   - key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
-    ///   - mostRead: how many of the newest are looked through, in five pages.
+    ///   - maximumRead: how many of the newest are looked through, in five pages.
     init(
         _ store: any Store, appID: String, userID: String?, key: SecurityKey?, maximumRead: Int = Self.maximumRead
     ) throws(StoreError) {

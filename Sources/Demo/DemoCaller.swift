@@ -62,7 +62,7 @@ struct DemoCaller: Sendable {
     }
 
     /// The company's backend has a key made, with its token that can do nothing else.
-    /// - Parameter lifeSeconds: nil for the usual life.
+    /// - Parameter lifetimeSeconds: nil for the usual life.
     func mint(_ app: DemoApp, _ user: String, lifetimeSeconds: Int64? = nil) throws(DemoFailure) -> String {
         var body: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
         if let lifetimeSeconds { body.append(.integer(lifetimeSeconds), forKey: "ttl_seconds") }
@@ -77,7 +77,7 @@ struct DemoCaller: Sendable {
     /// - Parameters:
     ///   - secret: the app's secret with this id.
     ///   - issuedAgo: how long ago, in seconds.
-    ///   - lifeSeconds: how long it lives from then on.
+    ///   - lifetimeSeconds: how long it lives from then on.
     func makeKey(
         _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifetimeSeconds: UInt64
     ) throws(DemoFailure) -> String {

@@ -32,7 +32,7 @@ final class DeferredStore: Store {
 
     /// Starts opening the store, and waits up to `deferralMilliseconds` for it.
     /// - Parameters:
-    ///   - lookEveryMilliseconds: the interval of reading the open store's refusal.
+    ///   - pollIntervalMilliseconds: the interval of reading the open store's refusal.
     ///   - onOpen: called on the opener's thread each time the store has been opened, before it is used.
     ///   - open: opens the store, which this closes.
     /// - Throws: when the system has no room for a thread.

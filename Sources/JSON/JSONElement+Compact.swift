@@ -1,6 +1,6 @@
 extension JSONElement {
     /// Removes the white space between the tokens of a JSON text; strings and numbers stay as they are written.
-    /// - Parameter mostValues: how many values and keys it may have.
+    /// - Parameter maximumValues: how many values and keys it may have.
     /// - Throws: when it is not JSON by the rules of `init(parsing:)`.
     package static func compacted(_ text: [UInt8], maximumValues: Int) throws(JSONError) -> [UInt8] {
         _ = try JSONTape.parsed(text.span, maximumDepth: JSONDocument.defaultDepth, maximumValues: maximumValues)

@@ -27,7 +27,7 @@ final class JSONTape: Sendable {
     }
 
     /// Reads a text by the rules of `JSONElement`.
-    /// - Parameter mostValues: how many values and keys it may have.
+    /// - Parameter maximumValues: how many values and keys it may have.
     static func parsed(_ text: Span<UInt8>, maximumDepth: Int, maximumValues: Int = .max) throws(JSONError) -> JSONTape {
         var scanner = TapeScanner(maximumValues: maximumValues)
         if let entries = scanner.entries(of: text, maximumDepth: maximumDepth) {
@@ -79,7 +79,7 @@ struct TapeScanner {
     /// Whether the text keeps the rules of `JSONDocument`: there is nothing that only a reader would mind.
     private(set) var isStrict = true
 
-    /// - Parameter mostValues: how many values and keys a text may have.
+    /// - Parameter maximumValues: how many values and keys a text may have.
     init(maximumValues: Int = .max) {
         self.maximumValues = maximumValues
     }

@@ -15,7 +15,7 @@ struct ChatClosure {
     }
 
     /// Explains why nearly all users are denied; nil when they are not.
-    /// - Parameter isLetIn: whether the user or the key in question is admitted.
+    /// - Parameter isAllowed: whether the user or the key in question is admitted.
     func nearlyAllDenied(isAllowed: Bool) -> Explanation.Step? {
         problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isAllowed: isAllowed) }
     }
@@ -28,7 +28,7 @@ struct ChatClosure {
 
     /// One step for each problem.
     /// - Parameters:
-    ///   - isLetIn: whether the user or the key in question is let in, although most are denied.
+    ///   - isAllowed: whether the user or the key in question is let in, although most are denied.
     ///   - lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
     func steps(isAllowed: Bool, lacksKey: Bool = false) -> [Explanation.Step] {
         problems.map { problem in

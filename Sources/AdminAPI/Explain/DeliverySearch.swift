@@ -15,7 +15,7 @@ struct DeliverySearch {
     /// - Parameters:
     ///   - filter: the filter of the store.
     ///   - wanted: the number that suffices.
-    ///   - mostRead: the number of newest deliveries that are searched, in two pages unless the filter names a person.
+    ///   - maximumRead: the number of newest deliveries that are searched, in two pages unless the filter names a person.
     ///   - matches: an additional condition.
     init(
         _ store: any Store, _ filter: DeliveryFilter, wanted: Int, maximumRead: Int = Self.maximumRead, where matches: (Delivery) -> Bool

@@ -100,7 +100,7 @@ extension Explanation {
 
     /// Explains how to register a device.
     /// - Parameters:
-    ///   - isKeptOut: whether the person is denied with any key, which has a remedy of its own.
+    ///   - isBlocked: whether the person is denied with any key, which has a remedy of its own.
     ///   - uses: the used part of the limits that apply.
     ///   - usual: the remedy without an obstacle.
     static func registering(isBlocked: Bool, _ uses: [LimitUse], usual: LocalizedText) -> LocalizedText? {

@@ -152,7 +152,7 @@ extension Breaker {
     }
 
     /// Permits no attempt until `resume`. The last of several reasons is reported.
-    /// - Parameter probeAfterMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts under way
+    /// - Parameter probeIntervalMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts under way
     ///   are then ignored. nil: no probes.
     package mutating func pause(_ reason: BreakerState.PauseReason, probeIntervalMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
         let isProbing = pause?.isProbing == true

@@ -9,7 +9,7 @@ struct Pause: Sendable, Equatable {
     private var wait: Wait?
     private var isOver = false
 
-    /// - Parameter probeAfterMilliseconds: the wait before each probe; nil: no probes.
+    /// - Parameter probeIntervalMilliseconds: the wait before each probe; nil: no probes.
     init(_ reason: BreakerState.PauseReason, probeIntervalMilliseconds: UInt64?, now: UnixMilliseconds) {
         self.reason = reason
         self.probeIntervalMilliseconds = probeIntervalMilliseconds

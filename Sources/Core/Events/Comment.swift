@@ -75,7 +75,7 @@ extension Event {
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
     ///   - receivedAt: also replaces a missing `createdAt`.
-    ///   - lifeMilliseconds: from `receivedAt`, because the help desk's clock may be wrong.
+    ///   - lifetimeMilliseconds: from `receivedAt`, because the help desk's clock may be wrong.
     ///   - kind: one whose `isForDevices` is true.
     package init(
         _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64,

@@ -6,7 +6,7 @@ package import Time
 /// notifier holds no state that must survive. All its methods may be called on any thread, `deliver` up to `concurrency` times at once.
 ///
 ///     struct ConsoleNotifier: Notifier {
-///         let keepsTicketOrder = true
+///         let preservesTicketOrder = true
 ///         let concurrency = 1
 ///         let retryPolicy = RetryPolicy.webhook
 ///

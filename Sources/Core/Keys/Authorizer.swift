@@ -41,7 +41,7 @@ package final class Authorizer: Sendable {
         }
 
         /// Returns the decision with the verdict to which the app's backend has led.
-        /// - Parameter isKeptOut: whether the user was blocked while the backend was queried.
+        /// - Parameter isBlocked: whether the user was blocked while the backend was queried.
         package func confirmed(by verdict: Verdict, isBlocked: Bool = false) -> Authorization {
             Authorization(verdict, application, isBlocked: self.isBlocked || isBlocked)
         }

@@ -53,7 +53,7 @@ package struct KeyMinting: Sendable {
     private let authorizer: Authorizer
     private let defaultLifetimeSeconds: UInt64
 
-    /// - Parameter defaultLifeSeconds: the life when neither the caller nor the app gives one; 0: unlimited.
+    /// - Parameter defaultLifetimeSeconds: the life when neither the caller nor the app gives one; 0: unlimited.
     package init(_ authorizer: Authorizer, defaultLifetimeSeconds: UInt64) {
         self.authorizer = authorizer
         self.defaultLifetimeSeconds = defaultLifetimeSeconds
@@ -62,7 +62,7 @@ package struct KeyMinting: Sendable {
     /// Mints a key.
     /// - Parameters:
     ///   - keyID: nil: `Application.mintingKey`.
-    ///   - lifeSeconds: 0: unlimited; nil: the default, cut to the end of the secret.
+    ///   - lifetimeSeconds: 0: unlimited; nil: the default, cut to the end of the secret.
     package func mint(
         appID: String, userID: String, keyID: UInt32? = nil, lifetimeSeconds: UInt64? = nil, now: UnixSeconds
     ) throws(Refusal) -> Minted {

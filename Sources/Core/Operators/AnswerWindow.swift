@@ -143,7 +143,7 @@ package struct AnswerWindow: Sendable {
     /// Finds rejections that strangers may have caused.
     /// - Parameters:
     ///   - app: the app that they name; empty: none.
-    ///   - letIn: other requests that were allowed.
+    ///   - allowed: other requests that were allowed.
     private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], allowed: UInt64) -> [Finding] {
         let named = sums.filter { $0.key.app == app }
         let unnamed: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed)]

@@ -37,7 +37,7 @@ package enum QueueRule {
     ///   - notifier: its name. No message of `HeldMessage` may wait long, because only the help desk delays it.
     ///   - count: pending deliveries.
     ///   - ageMilliseconds: the age of the oldest.
-    ///   - lifeMilliseconds: the life of an event. Beyond half of it even one delivery is late.
+    ///   - lifetimeMilliseconds: the life of an event. Beyond half of it even one delivery is late.
     package static func status(
         of notifier: String, count: Int, ageMilliseconds: UInt64, lifetimeMilliseconds: UInt64, _ thresholds: OperatorThresholds
     ) -> ConditionStatus {
@@ -93,7 +93,7 @@ package enum DeadRule {
 
     /// Whether deliveries that ended for one reason are still shown. If the time of the last end is unknown, the expiry of its event
     /// replaces it.
-    /// - Parameter lifeMilliseconds: the life of an event.
+    /// - Parameter lifetimeMilliseconds: the life of an event.
     package static func holds(_ dead: DeadDeliveries, lifetimeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
         let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifetimeMilliseconds
         return now.elapsed(since: endedAt) < shownMilliseconds

@@ -121,7 +121,7 @@ extension Event {
     /// Makes the event of an erasure.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifeMilliseconds: the life of the event.
+    ///   - lifetimeMilliseconds: the life of the event.
     package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,

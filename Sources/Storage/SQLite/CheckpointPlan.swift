@@ -24,7 +24,7 @@ struct CheckpointPlan {
     private var movedBefore = 0
 
     /// Makes a plan.
-    /// - Parameter leastPages: the length of the log, in pages, at which its pages are moved.
+    /// - Parameter minimumPages: the length of the log, in pages, at which its pages are moved.
     init(minimumPages: Int) {
         self.minimumPages = minimumPages
         beginsAt = minimumPages

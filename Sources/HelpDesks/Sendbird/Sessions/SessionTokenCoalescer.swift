@@ -63,7 +63,7 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     private var lastCall: UInt64 = 0
 
     /// - Parameters:
-    ///   - lifeMilliseconds: the longest life of a token; positive.
+    ///   - lifetimeMilliseconds: the longest life of a token; positive.
     ///   - rules: of the scopes `user` and `app`; they count calls.
     ///   - sessionLimit: the most tokens that are cached; the oldest is evicted. One takes about half a kilobyte.
     ///   - callLimit: the most calls under way: half of the app's requests, so that webhooks and tickets have the other half.

@@ -12,7 +12,7 @@ extension ReportBuilder {
     private static let heldDevice = "held"
 
     /// Makes the reports of an app's webhook, by the configuration in force.
-    /// - Parameter lifeMilliseconds: the life of the events after `receivedAt`.
+    /// - Parameter lifetimeMilliseconds: the life of the events after `receivedAt`.
     /// - Throws: when OpenSSL fails.
     init(
         of app: SendbirdState.App, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64, trace: TraceContext?,
