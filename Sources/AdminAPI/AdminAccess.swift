@@ -124,9 +124,9 @@ package struct AdminAccess {
 
     private func lack(of role: AdminToken.Role) -> String {
         guard !admin.tokens.isEmpty else {
-            return "a service that runs is asked with the admin token, and none is configured; set admin.token"
+            return "a running service is called with the admin token, and none is configured; set admin.token"
         }
-        return "a service that runs is asked with an admin token of the role \(role.rawValue), and none is configured; "
+        return "a running service is called with an admin token of the role \(role.rawValue), and none is configured; "
             + "add one to admin.tokens, or set admin.token"
     }
 }

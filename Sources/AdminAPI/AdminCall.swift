@@ -215,7 +215,7 @@ extension AdminCall {
         if let author, action.change != nil { headers.append(("\(AuthorHeader.name)", author)) }
         switch send(try request(action.request, headers: headers, timeoutMilliseconds: Self.timeoutMilliseconds), client) {
         case .success(let response): return try answer(response)
-        case .failure(.connect): throw failure("it closed the connection before it was asked; try again")
+        case .failure(.connect): throw failure("it closed the connection before the request; try again")
         case .failure(let error):
             if let text = hang(error) { throw AdminAccess.Failure(description: text) }
             throw failure("\(error)")

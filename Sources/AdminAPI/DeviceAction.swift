@@ -34,7 +34,7 @@ package enum DeviceAction: AdminAction, Equatable {
         }
     }
 
-    package var shortening: String { "name the person with user_id, whose devices an index finds" }
+    package var shortening: String { "name the user with user_id, so that an index finds the devices" }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {

@@ -73,7 +73,7 @@ package enum RevocationAction: AdminAction, Equatable {
     }
 
     static let unknown = AdminAnswer.error(
-        404, code: "not_found", message: "No revocation has this id. That of a forgotten user stays for ever.")
+        404, code: "not_found", message: "No revocation has this id. The revocation of a forgotten user is permanent.")
 }
 
 extension AdminContext {

@@ -52,7 +52,7 @@ extension BotFunction {
                 "your backend does not get the user for whom \(name) is called, so any user can reach the data that the arguments name; ",
                 "серверу компании не сообщается, для кого вызвана \(name), и любой получит то, что названо в аргументах; ")
                 + LocalizedText(
-                    "bind a parameter to \"user_id\", unless everybody may have it",
+                    "bind a parameter to \"user_id\", unless that data is public",
                     "свяжите параметр с \"user_id\", если это можно не всем"))
     }
 }

@@ -102,7 +102,7 @@ extension Configuration {
             return ConfigurationWarning(
                 path: "$.apps[\(index)].notifiers",
                 message: LocalizedText(
-                    "nobody is notified of this app's replies, because it has no notifier but the log; add one of type http here, ",
+                    "no one is notified of this app's replies, because its only notifier is the log; add one of type http here, ",
                     "об ответах в этом приложении никого не уведомляют: у него нет каналов, кроме журнала; добавьте сюда канал типа http ")
                     + LocalizedText("or a push notifier to \"routes\"", "или пуш-канал в \"routes\""))
         }

@@ -54,7 +54,7 @@ enum AdminQuestion {
             "limit", value: .number(1...UInt64(AdminAnswer.largestLimit)),
             default: "\(AdminAnswer.defaultLimit), with --all \(AdminAnswer.largestLimit)",
             "how many a page, at most \(AdminAnswer.largestLimit)"),
-        Option("after", value: .text("CURSOR"), "go on where an earlier list has ended"),
+        Option("after", value: .text("CURSOR"), "continue after an earlier page"),
         Option("all", "every page; with --json one object a page"),
     ]
 

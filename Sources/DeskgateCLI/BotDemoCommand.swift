@@ -14,7 +14,7 @@ enum BotDemoCommand {
             .directory, required: false, default: "a new one among the temporary files",
             "made by init --bot-demo"),
         options: [
-            Option("stay", "go on until SIGTERM or SIGINT, to try it by hand"),
+            Option("stay", "run until SIGTERM or SIGINT, to try it by hand"),
             Option("json", "print one JSON object when it has been played, for machines"),
         ],
         examples: [
@@ -67,7 +67,7 @@ enum BotDemoCommand {
     private static func text(_ directory: String, _ surprises: [String], stays: Bool) -> String {
         let configuration = ShellWord.inQuotes(Path.resolve("config.json", in: directory))
         let verdict = surprises.isEmpty ? "Everything happened as expected." : "\(surprises.count) things did not happen as expected."
-        let serve = stays ? "Deskgate and the shop go on until Ctrl-C." : "First serve it: deskgate serve --config \(configuration)"
+        let serve = stays ? "Deskgate and the shop run until Ctrl-C." : "First serve it: deskgate serve --config \(configuration)"
         return """
 
             \(verdict) The directory \(directory) stays.

@@ -80,7 +80,7 @@ enum CheckCommand {
                 switch content {
                 case .full: "the author and the text of each reply, and the provider reads both"
                 case .author: "the author of each reply, which the provider reads, and a neutral text"
-                case .private: "a neutral text, and the provider reads no more; \"author\" or \"full\" would show more"
+                case .private: "a neutral text, and the provider reads nothing else; \"author\" or \"full\" would show more"
                 }
             return "\(names.joined(separator: ", ")): \"content\" is \"\(content.rawValue)\": phones show \(shown)"
         }

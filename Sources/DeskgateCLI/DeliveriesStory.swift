@@ -82,9 +82,9 @@ enum DeliveriesStory {
         let count =
             story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], one: "try", many: "tries"))"
         switch shown("state", of: story) {
-        case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); nobody was notified."
+        case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); no one was notified."
         case Delivery.withdrawnReason:
-            return "The device was asked at \(value("ended_at")), \(count), to remove what was read; nobody was notified."
+            return "The device was asked at \(value("ended_at")), \(count), to remove what was read; no one was notified."
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case DeliveryEnding.supersededByRead.outcome: return "It ended at \(value("ended_at")), \(count): the user had read it before."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."

@@ -83,7 +83,7 @@ enum InitCommand {
 
     /// The step that adds a notifier, with the choice of what a provider can read.
     private static func notifying(hasOnlyLog: Bool, isSimulated: Bool) -> String {
-        let nobody = hasOnlyLog ? " nobody is notified of a reply until the app has one besides the log;\n                       " : ""
+        let nobody = hasOnlyLog ? " no one is notified of a reply until the app has one besides the log;\n                       " : ""
         let simulated = isSimulated ? "; the simulated ones say \"full\"" : ""
         return """
             Add notifiers:\(nobody) phones show a neutral text unless a push notifier's "content" is

@@ -104,7 +104,7 @@ enum OperatorsTestCommand {
         let start = "\(test.notifier.name) (\(test.notifier.type.rawValue)): \(test.status.rawValue)"
         switch test.status {
         case .delivered: return start
-        case .logged: return "\(start), which notifies nobody"
+        case .logged: return "\(start), which notifies no one"
         case .waiting: return "\(start): " + (test.reason.isEmpty ? "no attempt has ended yet" : AdminText.text(.string(test.reason)))
         case .refused:
             let meaning = Configuration.Notifier.meaning(of: test.reason, for: test.notifier)

@@ -8,7 +8,7 @@ internal import Time
 /// `deskgate serve`
 enum ServeCommand {
     static let command = Command(
-        "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.",
+        "serve", "Serves until SIGTERM or SIGINT; a second signal ends it immediately.",
         details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
         exits: [.negative: "when it has stopped and could not close the store, as its log says"], options: [.config],
         examples: [

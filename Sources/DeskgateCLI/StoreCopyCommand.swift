@@ -47,7 +47,7 @@ enum StoreCopyCommand {
 
     private static func sentence(_ report: StoreCopyReport, _ target: String) -> String {
         let lines = report.tables.map { "\($0.name): \($0.rows)" }
-        return (lines + ["\(report.rows) rows are in both stores; go on with store.type \(target)"]).joined(separator: "\n")
+        return (lines + ["\(report.rows) rows are in both stores; continue with store.type \(target)"]).joined(separator: "\n")
     }
 }
 

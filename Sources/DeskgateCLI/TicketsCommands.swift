@@ -32,7 +32,7 @@ enum TicketsCommands {
         examples: [
             Example(
                 "deskgate tickets create --app my-app --user 42 --title 'Order 7' --message 'Where is it?'",
-                "Makes a ticket that support sees at once.")
+                "Creates a ticket that support sees immediately.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

@@ -99,7 +99,7 @@ struct ClockJumpTracker {
                 fields: [
                     "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifetimeMilliseconds),
                     "devices_until": until(retention.idleDeviceMilliseconds),
-                    "remedy": .string("see whether the clock is right; if it is nothing need be done"),
+                    "remedy": .string("check the clock; if it is right, no action is needed"),
                 ])
         case .movedBack(let by):
             logger.log(.info, message: "the clock came back", fields: ["by_seconds": .integer(Int(clamping: by / 1000))])

@@ -86,7 +86,7 @@ final class DispatcherWorker: Sendable {
         inbox.update { $0.hasEnded = true }
     }
 
-    /// Whether the store is to be asked for all lanes: now and then, when other processes work on it too.
+    /// Whether the store is to be asked for all lanes, at intervals, if other processes use it too.
     private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now

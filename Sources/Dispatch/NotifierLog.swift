@@ -139,7 +139,7 @@ extension NotifierLog {
             (status.hasLoggedFailure, status.hasLoggedOpening) = (true, true)
             status.openingLineAt = now + Self.intervalMilliseconds
             logFailure(
-                .error, message: "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome: outcome,
+                .error, message: "a notifier keeps failing; its deliveries wait, and one is tried at intervals", outcome: outcome,
                 status: status, lane: lane, attempt: attempt)
         } else if !status.hasLoggedFailure, Self.isDue(status.failureLineAt, now) {
             status.hasLoggedFailure = true
@@ -173,7 +173,7 @@ extension NotifierLog {
         guard statuses[lane.name]?.hasLoggedDeviceType != true else { return }
         statuses[lane.name, default: LogState()].hasLoggedDeviceType = true
         logger.log(
-            .error, message: "a notifier cannot reach one type of device; deliveries to the others go on",
+            .error, message: "a notifier cannot reach one type of device; deliveries to the others continue",
             fields: [
                 "notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason)),
             ])

@@ -120,7 +120,7 @@ extension ReasonMeaning {
         case .failing:
             ReasonMeaning(
                 "the provider failed", "сбой у провайдера",
-                do: LocalizedText("\(waiting); if it goes on, \(statusPage)", "\(waiting); если это затянется, \(statusPage)"),
+                do: LocalizedText("\(waiting); if it continues, \(statusPage)", "\(waiting); если это затянется, \(statusPage)"),
                 ifItLasts: statusPage
             )
         case .message:

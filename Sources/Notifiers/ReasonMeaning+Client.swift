@@ -27,12 +27,12 @@ extension ReasonMeaning {
                     "проверьте сертификат получателя, а если он от вашего центра сертификации, то и \"certificate_authorities\""))
         case .timeout:
             ReasonMeaning(
-                "the receiver did not answer in time, and may have got it", "получатель не ответил вовремя, но мог всё получить",
+                "the receiver did not answer in time, and may have received it", "получатель не ответил вовремя, но мог всё получить",
                 do: LocalizedText(
                     "see why it is slow, or raise \"timeout_seconds\"", "выясните, почему он медлит, или увеличьте \"timeout_seconds\""))
         case .closedEarly, .connectionReset:
             ReasonMeaning(
-                "the connection was lost before an answer came; the receiver may have got it",
+                "the connection was lost before an answer came; the receiver may have received it",
                 "соединение оборвалось до ответа; получатель мог всё получить", do: network)
         case .malformedResponse, .headersTooLarge:
             ReasonMeaning(

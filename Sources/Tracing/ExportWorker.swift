@@ -153,7 +153,7 @@ final class ExportWorker: Sendable {
         logger.log(
             .warning, message: "traces cannot be exported; spans are dropped when the queue is full",
             fields: [
-                "reason": .string(failure), "remedy": .string("look at the collector of traces.otlp.url; it is asked again by itself"),
+                "reason": .string(failure), "remedy": .string("check the collector of traces.otlp.url; Deskgate retries by itself"),
             ])
     }
 }

@@ -92,7 +92,7 @@ import Testing
         let refused = try run("deliveries", "purge", "--state", "dead")
         #expect(refused.code == 2)
         #expect(
-            refused.errors.contains("is asked with an admin token of the role operate, and none is configured; add one to admin.tokens"))
+            refused.errors.contains("is called with an admin token of the role operate, and none is configured; add one to admin.tokens"))
         let check = try run("check")
         #expect(check.code == 0)
         #expect(check.errors.contains(#"warning: $.admin.tokens: none has the role "operate", so no command can change anything"#))

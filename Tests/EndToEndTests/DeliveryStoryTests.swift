@@ -27,7 +27,7 @@ import Time
         try withSite(.everyRequest(.respond(200)), changes: ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))
-            #expect(eventually { (try? show(site, id).output)?.contains(", after 1 try; nobody was notified.\n") == true })
+            #expect(eventually { (try? show(site, id).output)?.contains(", after 1 try; no one was notified.\n") == true })
             #expect(try show(site, id).output.hasPrefix("Delivery \(id) to the notifier log is logged.\n"))
             let list = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration).output
             #expect(list.contains("logged"))

@@ -22,7 +22,7 @@ import Testing
         try chooseFreePorts(scratch.path("new/config.json"))
         let check = try Deskgate.run("check", "--config", scratch.path("new/config.json"))
         #expect(check.code == 0)
-        #expect(check.errors.contains(": warning: $.apps[0].notifiers (app_id \"my-app\"): nobody is notified of this app's replies, "))
+        #expect(check.errors.contains(": warning: $.apps[0].notifiers (app_id \"my-app\"): no one is notified of this app's replies, "))
     }
 
     @Test func `secrets differ each time and are not shown`() throws {

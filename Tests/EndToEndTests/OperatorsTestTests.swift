@@ -19,7 +19,7 @@ import Testing
         let server = try site.start()
         let result = try test(site)
         #expect(result.code == 0)
-        #expect(result.output == "log (log): logged, which notifies nobody\nsink (http): delivered\n")
+        #expect(result.output == "log (log): logged, which notifies no one\nsink (http): delivered\n")
         #expect(try jsonObject(try #require(sink.requests.first).text).string("type") == "operator.test")
         let json = try test(site, "--json").json
         guard case .array(let tests)? = json["notifiers"], case .object(let last)? = tests.last else {
@@ -38,7 +38,7 @@ import Testing
         let server = try site.start()
         let result = try test(site)
         #expect(result.code == 1)
-        #expect(result.output.hasPrefix("log (log): logged, which notifies nobody\nsink (http): refused: status_401: "))
+        #expect(result.output.hasPrefix("log (log): logged, which notifies no one\nsink (http): refused: status_401: "))
         #expect(try server.stop() == .exit(0))
     }
 

@@ -88,7 +88,7 @@ import Time
         try configure(type: "postgres", path: "back.db")
         let back = try run("--to", "sqlite")
         #expect(back.code == 0, "\(back.errors)")
-        #expect(back.output.hasSuffix("\(1 + 2 * Self.count) rows are in both stores; go on with store.type sqlite\n"))
+        #expect(back.output.hasSuffix("\(1 + 2 * Self.count) rows are in both stores; continue with store.type sqlite\n"))
         #expect(back.output.hasPrefix("apps: 1\nevents: \(Self.count)\ndeliveries: \(Self.count)\n"))
         #expect(back.errors.contains("deliveries: \(Self.count) of \(Self.count)\n"), "progress is told")
         let store = try SQLiteStore(path: workspace.directory.path("back.db"))

@@ -37,7 +37,7 @@ import Testing
         if hasCopy {
             #expect(genuine.status == 200)
             #expect(try server.authorize(site.workspace.key(user: "blocked"), user: "blocked").status == 403)
-            _ = try server.process.errors.line(containing: "the revocations cannot be refreshed; the last known ones go on")
+            _ = try server.process.errors.line(containing: "the revocations cannot be refreshed; the last known ones stay in force")
             #expect(ready == #"{"status":"not_ready","authorization":"ready"}"#)
             #expect(state.output.contains("Chats are authorized with the revocations of 20"))
         } else {

@@ -33,7 +33,7 @@ import Testing
         ],
         .fcm: [
             "token_invalid_grant":
-                "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be",
+                "check that the service account's key has not been deleted, and this machine's clock; create a new key if necessary",
             "misconfigured_for_device_type":
                 "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging",
             "sender_id_mismatch": #"many devices belong to another project: check "service_account", \#(otherApp)"#,

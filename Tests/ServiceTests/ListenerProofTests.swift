@@ -146,7 +146,7 @@ import Threading
         address.update { $0 = server.address }
         guard case .tcp(_, let port) = server.address else { return }
         let failure = #expect(throws: AdminAccess.Failure.self) { try list(port: port) }
-        #expect(failure?.description.hasSuffix("it closed the connection before it was asked; try again") == true)
+        #expect(failure?.description.hasSuffix("it closed the connection before the request; try again") == true)
     }
 
     /// Proves itself, closes the connection, and must be asked nothing on another one.

@@ -72,7 +72,7 @@ import Threading
             try AdminAccess(configuration).perform(DeliveryAction.retry(DeliveryFilter()))
         }
         let lack =
-            "a service that runs is asked with an admin token of the role operate, and none is configured; "
+            "a running service is called with an admin token of the role operate, and none is configured; "
             + "add one to admin.tokens, or set admin.token"
         #expect(failure?.description.contains(lack) == true)
         store.close()

@@ -92,7 +92,7 @@ import Time
         #expect(graph.revocations.status.knownAt == TestTime.now)
         #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"copy\"} 1\n"))
         #expect(metrics(graph).contains("\ndeskgate_revocations_refresh_timestamp_seconds 0\n"))
-        #expect(try fixture.log.lines().contains { $0.contains("the last known ones go on") })
+        #expect(try fixture.log.lines().contains { $0.contains("the last known ones stay in force") })
     }
 
     @Test func `the store replaces it as soon as it can be read`() throws {

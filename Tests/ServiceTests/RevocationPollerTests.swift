@@ -94,7 +94,7 @@ import Time
         graph.revocations.refresh()
         #expect(try status(graph) == 403, "all are read again")
         let lines = try fixture.log.lines()
-        #expect(lines.count { $0.contains("the revocations cannot be refreshed; the last known ones go on") } == 1)
+        #expect(lines.count { $0.contains("the revocations cannot be refreshed; the last known ones stay in force") } == 1)
         #expect(lines.count { $0.contains("the revocations are up to date again") } == 1)
     }
 

@@ -10,10 +10,10 @@ extension BotCallAction {
     private static let path: StaticString = "/v1/bots/calls"
     private static let criteria = [
         AdminRoute.Parameter("app_id", place: .query, text: "The app."),
-        AdminRoute.Parameter("user_id", place: .query, text: "The person for whom the bot asked."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The user for whom the bot called."),
         AdminRoute.Parameter("bot", place: .query, text: "The bot."),
         AdminRoute.Parameter("function", place: .query, text: "The function."),
-        AdminRoute.Parameter("outcome", place: .query, kind: .choice(outcomes), text: "What came of it."),
+        AdminRoute.Parameter("outcome", place: .query, kind: .choice(outcomes), text: "Its outcome."),
         AdminRoute.Parameter("since", place: .query, kind: .time, text: "It began at this time or later."),
     ]
 

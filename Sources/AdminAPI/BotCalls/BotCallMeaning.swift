@@ -52,7 +52,7 @@ struct BotCallMeaning {
                 "До него за минуту отклонено слишком много аргументов этого пользователя, поэтому аргументы вызова не прочитаны\(why)."
             )
             remedy = LocalizedText(
-                "Look at the refused calls before it: an attacker may have the ticket, or a model repeats what is refused.",
+                "Look at the refused calls before it: an attacker may have the ticket, or a model repeats a refused call.",
                 "Посмотрите на отклонённые вызовы перед ним: билет мог попасть к злоумышленнику, или модель повторяет то, что отклонено.")
         case .limited:
             text = LocalizedText("A limit of the function was reached\(why).", "Исчерпано ограничение функции\(why).")

@@ -145,7 +145,7 @@ extension Explanation {
                 isPending
                 ? LocalizedText("is on its way", "в пути")
                 : main.delivery.isLogged
-                    ? LocalizedText("was logged, and nobody was notified", "записан в журнал, и никто не уведомлён")
+                    ? LocalizedText("was logged, and no one was notified", "записан в журнал, и никто не уведомлён")
                     : main.delivery.isSuperseded ? LocalizedText("was read", "прочитан") : LocalizedText("was delivered", "доставлен")
             return Conclusion(
                 main.outcome,

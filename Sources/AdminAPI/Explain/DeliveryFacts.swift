@@ -75,7 +75,7 @@ struct DeliveryFacts {
         switch delivery.state {
         case .delivered where delivery.isLogged:
             return LocalizedText(
-                "\(notifier) wrote it to the log, which notifies nobody.", "\(notifier) записал его в журнал; это никого не уведомляет.")
+                "\(notifier) wrote it to the log, which notifies no one.", "\(notifier) записал его в журнал; это никого не уведомляет.")
         case .delivered where delivery.isSuperseded && delivery.event.kind == .conversationSeen:
             return LocalizedText(
                 "\(notifier) need not send it any more: a later reading replaced it.",

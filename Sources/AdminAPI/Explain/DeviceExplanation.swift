@@ -91,7 +91,7 @@ extension Explanation {
                         "The app has more devices than are looked at without a person.",
                         "У приложения больше устройств, чем просматривается без пользователя."),
                     remedy: LocalizedText(
-                        "Ask again with the user_id, by which the device is found at once.",
+                        "Repeat the request with the user_id: an index then finds the device.",
                         "Спросите снова и укажите user_id: по нему устройство находится сразу."))
             ]
         }

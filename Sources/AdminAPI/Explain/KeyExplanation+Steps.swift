@@ -96,7 +96,7 @@ extension Explanation {
                     "The app's backend\(backend.map { " at\($0)" } ?? "") is asked next, which this answer does not.",
                     "Дальше спрашивают сервер приложения\(backend ?? ""); для этого ответа его не спрашивали."),
                 remedy: LocalizedText(
-                    "If the chat is denied all the same, see backend_denied and backend_undecided in the log and the metrics.",
+                    "If the chat is denied nevertheless, see backend_denied and backend_undecided in the log and the metrics.",
                     "Если в чат всё равно не пускают, ищите backend_denied и backend_undecided в журнале и метриках."))
         }
     }

@@ -107,7 +107,7 @@ extension Explanation {
             (
                 .problem,
                 LocalizedText(
-                    "Whoever it is for, this key is denied (\(reason)): \(sentence)",
+                    "For any user, this key is denied (\(reason)): \(sentence)",
                     "Для кого бы он ни был, в нём отказано (\(reason)). \(sentence)")
             )
         }

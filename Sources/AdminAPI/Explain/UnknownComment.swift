@@ -11,7 +11,7 @@ extension Explanation {
         let finding =
             !takes
             ? LocalizedText(
-                "The app takes no webhooks, so no comment of it is known.",
+                "The app takes no webhooks, so none of its comments is known.",
                 "Приложение не принимает вебхуки, поэтому о его комментариях ничего не известно.")
             : !isReported
                 ? LocalizedText(
@@ -110,7 +110,7 @@ extension Explanation {
             Step(
                 .search, outcome: .note,
                 text: LocalizedText(
-                    "It may have come long ago: Deskgate remembers comments for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
+                    "It may be too old: Deskgate remembers comments for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
                     "Возможно, он пришёл давно: что он приходил, помнят \(Deduplication.milliseconds / 86_400_000) дн.")),
             Step(
                 .search, outcome: .note,

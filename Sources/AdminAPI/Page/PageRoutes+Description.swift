@@ -42,7 +42,7 @@ extension PageRoutes {
     static let sessions: [HTTPServer.Method: RouteDescription] = [
         .get: RouteDescription("Whether the browser has a session.", answers: [session, needsTLS, absent, misdirected]),
         .post: RouteDescription(
-            "Opens a session, whose cookie and secret together represent the token; only from the page itself.",
+            "Opens a session. Its cookie and secret together represent the token. Only the page itself may call this.",
             body: RouteDescription.Body(Schema.object([("token", Schema.text)])),
             answers: [
                 opened, RouteDescription.Answer(400, text: "The body is not the object that is expected."),

@@ -168,11 +168,11 @@ extension UndecidedReason {
                 "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и \(LocalizedText.reload).")
         case .backendUnreachable, .backendBreakerOpen:
             LocalizedText(
-                "Repair the backend of apps[].verify.url, or the way to it. It is asked again by itself.",
+                "Repair the backend of apps[].verify.url, or the network path to it. Deskgate retries by itself.",
                 "Почините сервер из apps[].verify.url или путь к нему. Спрашивать его снова начнут автоматически.")
         case .backendStatus:
             LocalizedText(
-                "Have the backend of apps[].verify.url answer 2xx, 401, 403 or 404. It is asked again by itself.",
+                "Have the backend of apps[].verify.url answer 2xx, 401, 403 or 404. Deskgate retries by itself.",
                 "Пусть сервер из apps[].verify.url отвечает 2xx, 401, 403 или 404. Спрашивать его снова начнут автоматически.")
         case .backendNewKeysLimited:
             LocalizedText(

@@ -51,7 +51,7 @@ extension BackendStatus {
             .backendOpen, of: app,
             LocalizedText(
                 """
-                The backend of \(app) has failed so often in a row that it is asked only now and then.\(cause) Meanwhile users are answered \
+                The backend of \(app) has failed so often in a row that it is called only at intervals.\(cause) Meanwhile users are answered \
                 \(rule.answer) (when_undecided \(rule.rawValue)).
                 """,
                 """

@@ -28,7 +28,7 @@ struct Problem: Equatable {
         case devicesUnserved = "devices_unserved"
         /// Comments find no device, because none of the app is registered.
         case devicesMissing = "devices_missing"
-        /// An app's backend has failed so often in a row that it is asked only now and then.
+        /// An app's backend has failed so often in a row that it is called only at intervals.
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.
         case backendNewKeys = "backend_new_keys"
@@ -50,7 +50,7 @@ struct Problem: Equatable {
         case appKeyEnds = "app_key_ends"
         /// A notifier's credential has ended, or ends soon.
         case credentialEnds = "credential_ends"
-        /// A notifier has failed so often in a row that it is tried now and then only.
+        /// A notifier has failed so often in a row that it is retried only at intervals.
         case notifierFailing = "notifier_failing"
         /// Deliveries wait for a notifier that is not configured any more.
         case notifierUnknown = "notifier_unknown"

@@ -191,7 +191,7 @@ package struct ProblemSearch {
         return Problem(
             .listenerFull, of: name,
             LocalizedText(
-                "The \(name) listener has as many connections as it may have: idle ones are closed for new ones, which are answered 503 where none is idle.",
+                "The \(name) listener has reached its maximum of connections: idle ones are closed for new ones; without an idle one, a new one is answered 503.",
                 "У слушателя \(name) столько соединений, сколько допустимо: ради новых закрываются простаивающие, а если таких нет, новым отвечают 503."
             ),
             remedy: LocalizedText(
@@ -282,7 +282,7 @@ package struct ProblemSearch {
         let text =
             status.state.isStopped
             ? LocalizedText(
-                "\(name) has failed several times in a row and is tried now and then only\(cause).\(waiting(for: name))",
+                "\(name) has failed several times in a row and is tried only at intervals\(cause).\(waiting(for: name))",
                 "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка\(cause).\(waiting(for: name))")
             : LocalizedText(
                 "The last attempt of \(name) failed\(cause).\(waiting(for: name))",

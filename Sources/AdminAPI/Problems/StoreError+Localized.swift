@@ -27,9 +27,9 @@ extension StoreError {
                 "\(own) The service tries again by itself. \(meanwhile)", "\(own) Служба повторяет попытки сама. \(meanwhile)")
         case .tooLong:
             return LocalizedText(
-                "Ask for less at once: name a user or an app.", "Спросите о меньшем: назовите пользователя или приложение.")
+                "Narrow the request: name a user or an app.", "Спросите о меньшем: назовите пользователя или приложение.")
         case .closed:
-            return LocalizedText("The service is stopping; nothing is to be done.", "Служба останавливается, делать ничего не нужно.")
+            return LocalizedText("The service is stopping; no action is needed.", "Служба останавливается, делать ничего не нужно.")
         }
     }
 

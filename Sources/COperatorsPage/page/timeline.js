@@ -39,7 +39,7 @@ function references(found = {}, app) {
     name === "bot_call_id" ? h("a", { href: address("bots", { call_id: value }) }, h("bdi", {}, value)) : name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
 }
 
-/** The reasons of deliveries that are stored as delivered although nobody was notified, as people read them. */
+/** The reasons of deliveries that are stored as delivered although no one was notified, as people read them. */
 const unheard = new Map([["logged", "logged"], ["withdrawn", "withdrawn"], ["superseded_by_read", "superseded"]]);
 
 /** A delivery's state, or an attempt's outcome, as people read it. */

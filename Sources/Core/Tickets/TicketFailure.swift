@@ -84,7 +84,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     package func message(isOfChange: Bool) -> String {
         switch self {
         case .notFound: "There is no such ticket."
-        case .unknownPerson: "The help desk does not know this person, and does not take the person as a customer."
+        case .unknownPerson: "The help desk does not know this user and rejected the user as a new customer."
         case .notClosable(let state):
             "Only a ticket that is ACTIVE or IDLE can be closed; this one is \(state?.rawValue ?? "in a state that is not known here")."
         case .notClosed(let state):
@@ -100,7 +100,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unauthorized: "The help desk does not accept the configured token."
         case .unavailable where isOfChange:
             "The help desk's answer is unusable; the change may have been made. Check before you repeat it."
-        case .unavailable: "The help desk does not answer as it should; try again."
+        case .unavailable: "The help desk's answer is unusable; try again."
         }
     }
 }

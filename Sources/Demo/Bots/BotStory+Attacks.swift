@@ -72,7 +72,7 @@ extension BotStory {
             say("  \(texts[0])  \(texts[1])  \(texts[2])  \(texts[3].prefix(12))…")
         }
         for outcome in expected.subtracting(Self.outcomes(of: calls)).sorted() { check(false, "the audit has no call that was \(outcome)") }
-        check(calls.allSatisfy { $0["user_id"]?.text == Self.customer }, "the audit names somebody else")
+        check(calls.allSatisfy { $0["user_id"]?.text == Self.customer }, "the audit names another user")
     }
 
     /// The calls as soon as some of them have these outcomes: some are written a moment after their answers.

@@ -69,7 +69,7 @@ struct BotStory {
         let stranger = try caller.ask("start", user: Self.victim, key: key)
         tell("app", "the same for \(Self.victim), with the key of \(Self.customer)")
         tell("deskgate", "\(stranger.status)")
-        check(stranger.status == 403, "a key starts the bot for somebody else")
+        check(stranger.status == 403, "a key starts the bot for another user")
         return Start(key: key, data: data, ticket: ticket, model: model)
     }
 

@@ -145,7 +145,7 @@ package final class RevocationPoller: Sendable {
                 .error, message: "the revocation list could not be loaded; authorization is answered 503 until it can", fields: fields)
         }
         fields.append("known_at", .string(RFC3339.text(status.knownAt.milliseconds)))
-        logger.log(.warning, message: "the revocations cannot be refreshed; the last known ones go on", fields: fields)
+        logger.log(.warning, message: "the revocations cannot be refreshed; the last known ones stay in force", fields: fields)
     }
 }
 

@@ -34,7 +34,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
 /// The operator's remedies for the answers of FCM and of Google's token server: ends of sentences.
 enum FCMRemedy: String, CaseIterable, ProviderRemedy {
     case account = #"check "service_account": make a new key in the Firebase console under Project settings, Service accounts"#
-    case key = "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"
+    case key = "check that the service account's key has not been deleted, and this machine's clock; create a new key if necessary"
     case otherPlatform = "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging"
     case otherProject =
         #"many devices belong to another project: check "service_account", and that "routes" lead the devices of each app to their own notifier"#

@@ -75,7 +75,7 @@ extension PostgresSession {
         guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
         return StoreError(
             .unavailable, "this database holds an unfinished copy of another store",
-            remedy: "go on with it: deskgate store copy --to postgres")
+            remedy: "continue it: deskgate store copy --to postgres")
     }
 
     /// The version of the schema that made the table.

@@ -42,7 +42,7 @@ extension StoreError {
 
     /// The log or the index was removed. All data is in the database.
     static func lost(_ path: String) -> StoreError {
-        StoreError(.notOpen, "\(path) was removed while it is in use", remedy: "nothing is lost, and the database is opened anew")
+        StoreError(.notOpen, "\(path) was removed while it is in use", remedy: "nothing is lost, and the database is opened again")
     }
 
     /// The log or the index was replaced by another file. All data is in the database, but the next program to open it would read the other

@@ -34,7 +34,7 @@ import Testing
         #expect(
             lines.filter { $0.contains("a backend") } == [
                 "WARN  a backend cannot decide app=shop reason=backend_unreachable cause=cannot_connect when_undecided=error "
-                    + #"remedy="look at the backend of apps[].verify.url; it is asked again by itself""#
+                    + #"remedy="check the backend of apps[].verify.url; Deskgate retries by itself""#
             ])
         // Strangers can cause them, so they are sampled like denials, and none of them names anybody.
         #expect(lines.filter { $0.contains("authorize result=undecided reason=backend_breaker_open") }.count == 60)

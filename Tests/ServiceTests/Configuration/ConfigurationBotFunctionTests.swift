@@ -178,7 +178,7 @@ import Testing
                 bots: BotDocument.bot(["functions": "[\(BotDocument.function(["name": #""first""#])),\(function)]"]))
             let expected =
                 "$.bots[0].functions[1].bind: your backend does not get the user for whom cancel_order is called, so any user can reach the data that the arguments name; "
-                + "bind a parameter to \"user_id\", unless everybody may have it"
+                + "bind a parameter to \"user_id\", unless that data is public"
             #expect(configuration.warnings(now: TestTime.now).map { "\($0)" } == (isWarned ? [expected] : []))
         }
     }

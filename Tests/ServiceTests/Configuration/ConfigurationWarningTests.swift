@@ -109,7 +109,7 @@ import Time
     @Test(arguments: [#","notifiers":["log"]"#, #","notifiers":[]"#, #","notifiers":[],"routes":{"default":"log"}"#])
     func `an app with no notifier but the log notifies nobody`(notifiers: String) throws {
         let warning = try #require(try audienceWarnings(Self.webhook + notifiers).first)
-        #expect(warning.message.english.hasPrefix("nobody is notified of this app's replies, because it has no notifier but the log; "))
+        #expect(warning.message.english.hasPrefix("no one is notified of this app's replies, because its only notifier is the log; "))
         #expect(warning.message.isTranslated)
     }
 

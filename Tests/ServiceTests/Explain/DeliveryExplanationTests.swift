@@ -303,7 +303,7 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `a comment that nobody was notified of is not forgotten`() throws {
+    @Test func `a comment that no one was notified of is not forgotten`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
         let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
@@ -328,7 +328,7 @@ import Time
     @Test func `a comment that was only logged is not said to be delivered`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let logged = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
-        let sentence = "Comment 4711 was logged, and nobody was notified: sink wrote it to the log, which notifies nobody."
+        let sentence = "Comment 4711 was logged, and no one was notified: sink wrote it to the log, which notifies no one."
         #expect(logged.finding.english == sentence)
         #expect(logged.finding.isTranslated)
         let both = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), Self.facts(.delivered, "status_200")]))

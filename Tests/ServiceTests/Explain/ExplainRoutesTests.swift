@@ -143,7 +143,7 @@ import Time
         #expect(dead.words == ["webhook", "attempt", "attempt", "delivery"])
         #expect(try explain("app_id=shop&comment_id=1").outcome == "ok")
         let unknown = try explain("comment_id=99")
-        #expect(unknown.finding == "The app takes no webhooks, so no comment of it is known.")
+        #expect(unknown.finding == "The app takes no webhooks, so none of its comments is known.")
         #expect(unknown.words == ["webhook"])
     }
 

@@ -231,7 +231,7 @@ import Time
         facts.backendStatus = BackendStatus(breaker: .open, limitsNewKeys: false)
         let explanation = Explanation(facts)
         #expect(explanation.finding.english.hasPrefix("Nothing speaks against this key here."))
-        #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)
+        #expect(explanation.remedy?.english.hasPrefix("If the chat is denied nevertheless, see backend_denied") == true)
     }
 
     @Test(arguments: UndecidedReason.allCases) func `every indecision is reported apart from a denial`(_ reason: UndecidedReason) throws {

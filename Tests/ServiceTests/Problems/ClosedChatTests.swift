@@ -68,7 +68,7 @@ import Time
             let reason = "no connection to the receiver could be made (cannot_connect)"
             let cause = " The last call to http://127.0.0.1:\(closed.port) failed: \(reason)."
             #expect(problem["text"]?.text == text + "15 of them as backend_breaker_open.\(cause)")
-            let open = "The backend of shop has failed so often in a row that it is asked only now and then."
+            let open = "The backend of shop has failed so often in a row that it is called only at intervals."
             let answered = " Meanwhile users are answered 503 (when_undecided error)."
             #expect(try Self.problems(service).last?["text"]?.text == open + cause + answered)
             #expect(problem["remedy"]?.text?.hasPrefix("Repair the backend of apps[].verify.url") == true)

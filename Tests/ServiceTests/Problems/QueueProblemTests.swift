@@ -207,11 +207,11 @@ import Time
             "status_401", "(status_401).",
             "Keep the body and the headers that it verifies: deskgate webhook verify --notifier crm --body FILE "
         ),
-        ("", "now and then only.", ""),
+        ("", "only at intervals.", ""),
     ])
     func `a failing notifier tells its last reason and what to do`(_ reason: String, text: String, remedy: String) throws {
         let problem = try #require(try Self.search(statuses: [Self.status(.open, failure: reason)]).problems.first)
-        #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried now and then only"))
+        #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried only at intervals"))
         #expect(problem.text.english.hasSuffix(text))
         #expect(problem.remedy.english.hasPrefix(remedy))
         #expect(problem.text.isTranslated)

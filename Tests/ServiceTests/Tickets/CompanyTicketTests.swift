@@ -102,7 +102,7 @@ import Testing
         try TicketSite.with(members: "") { site throws in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
             let read = try site.ask("/show", query: "&ticket_id=1")
-            #expect(read.json?["message"] == "The help desk does not answer as it should; try again.")
+            #expect(read.json?["message"] == "The help desk's answer is unusable; try again.")
             let change = try site.ask("/close", ["ticket_id": 1])
             #expect(change.json?["message"]?.text?.contains("the change may have been made") == true)
         }

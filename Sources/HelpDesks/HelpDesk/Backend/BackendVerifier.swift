@@ -133,8 +133,8 @@ final class BackendVerifier: Sendable {
         }
         let remedy =
             change == .opened
-            ? "look at the backend of apps[].verify.url; it is asked again by itself"
-            : "if others send junk keys, let the backend answer them 401, 403 or 404; it is asked about ten new keys a second meanwhile"
+            ? "check the backend of apps[].verify.url; Deskgate retries by itself"
+            : "if others send junk keys, let the backend answer them 401, 403 or 404; meanwhile it gets at most ten new keys a second"
         services.logger.log(
             .warning, message: change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
             fields: [
