@@ -94,8 +94,8 @@ import Testing
                 == ServerSettings(connectionLimit: 5, idleTimeoutSeconds: 6, requestTimeoutMilliseconds: 7000))
         #expect(configuration.admin.tokens.map(\.secret.count) == [43])
         #expect(configuration.admin.metricsNeedToken)
-        #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 8, longestLifeSeconds: 9))
-        #expect(configuration.defaultLifeSeconds == 9)
+        #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 8, maximumLifetimeSeconds: 9))
+        #expect(configuration.defaultLifetimeSeconds == 9)
         #expect(configuration.log == Configuration.Log(level: .warning, format: .text))
         #expect(configuration.drainSeconds == 10)
     }
@@ -144,6 +144,6 @@ import Testing
 
     @Test func `of the default life follow the longest`() throws {
         let configuration = try ConfigurationDirectory().configuration(members: #""security_keys":{"longest_life_seconds":100}"#)
-        #expect(configuration.defaultLifeSeconds == 100)
+        #expect(configuration.defaultLifetimeSeconds == 100)
     }
 }
