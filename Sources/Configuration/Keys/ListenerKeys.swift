@@ -34,7 +34,7 @@ extension ConfigurationReader {
 
     static let sharedHeaderKeys: ConfigurationKeys = [
         .required("name", .text(), meaning: "header that every call must have"),
-        .required("secret", .secrets, meaning: "its value: 16 to 512 visible ASCII characters, at most 8 values"),
+        .required("secret", .secrets, meaning: "value of the header: 16 to 512 visible ASCII characters, at most 8 values"),
     ]
 
     static let adminKeys: ConfigurationKeys = [

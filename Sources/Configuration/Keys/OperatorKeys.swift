@@ -25,7 +25,7 @@ extension ConfigurationReader {
             meaning: "free space for SQLite, in MB; more than `store.minimum_free_megabytes`. 0 disables"),
         .live(
             "denials", .integer(1...1_000_000_000, default: thresholds.denials),
-            meaning: "denials of an app within five minutes that count as a jump"),
+            meaning: "denials of an app within five minutes that are reported as a jump"),
     ]
 
     static let tracesKeys: ConfigurationKeys = [
@@ -42,8 +42,8 @@ extension ConfigurationReader {
             "parent_based", .bool(default: false),
             meaning: "lets the `traceparent` flag `sampled` decide; only with [restricted callers](#restricting-callers)"),
         .live("timeout_seconds", .integer(1...60, default: 10), meaning: "time limit of an export"),
-        .live("certificate_authorities", .path(), without: "none: the system's", meaning: "as of notifiers"),
-        .live("allow_http", .bool(default: false), meaning: "as of notifiers"),
+        .live("certificate_authorities", .path(), without: "none: the system's", meaning: "as for notifiers"),
+        .live("allow_http", .bool(default: false), meaning: "as for notifiers"),
     ]
 
     static let traceHeaderKeys: ConfigurationKeys = [

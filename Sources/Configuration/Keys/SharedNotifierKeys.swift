@@ -42,7 +42,7 @@ extension ConfigurationReader {
             "sound", .textOrNull(default: "default"), meaning: "the app's name for a sound, on HMS such as `/raw/shake`; `null` for none"),
         .live(
             "withdraw", .bool(default: false),
-            meaning: "send devices a silent push when a conversation was read elsewhere ([Withdrawal](PUSH.md#withdrawal))"),
+            meaning: "sends devices a silent push when a conversation was read elsewhere ([Withdrawal](PUSH.md#withdrawal))"),
     ]
 
     static let templatesKeys = ConfigurationKeys(PushTemplatePart.allCases.map { .live($0.rawValue, .text()) })

@@ -32,7 +32,7 @@ struct EventDescription {
                 Schema.object(registration + [("replaces", Schema.object(token))], required: registration.map(\.0))
             )
         case .pushTokenRemoved:
-            ("a push token must not be used any more", Schema.object(registration + [("reason", Schema.choice(reasons))]))
+            ("a push token must no longer be used", Schema.object(registration + [("reason", Schema.choice(reasons))]))
         case .ticketCreated: ("a ticket was created", ticket)
         case .ticketAssigned: ("an agent has taken a ticket, or was given it", ticket)
         case .ticketTransferred: ("a ticket has gone to another group", ticket)
@@ -49,7 +49,7 @@ struct EventDescription {
                     [("ticket_id", maybeID), ("seen_at", Schema.time), ("channel", maybeID)], required: ["ticket_id", "seen_at"])
             )
         case .userForgotten: ("a user was forgotten: erase the data that you have about them", Schema.object([]))
-        case .operatorTest: ("an operator asks whether events arrive", Schema.object([("notifier", Schema.text)]))
+        case .operatorTest: ("an operator tests the delivery of events", Schema.object([("notifier", Schema.text)]))
         case .notifierPaused: ("a notifier has stopped", Schema.object(paused + [since]))
         case .notifierRecovered: ("a notifier that had stopped works again", Schema.object(paused + [since] + end))
         case .queueLate:
