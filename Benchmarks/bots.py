@@ -81,7 +81,7 @@ class Bots:
             raise RuntimeError(f"the bot does not start: {response.status} {answer.get('error')}")
         return answer["ticket"]
 
-    # What a call costs.
+    # The cost of a call.
 
     @contextmanager
     def running(self, name, delay_ms=0):

@@ -58,7 +58,7 @@ class Database:
         return self
 
     def __exit__(self, *_):
-        # Its "fast" shutdown, which waits for nobody's transaction.
+        # The "fast" shutdown, which does not wait for transactions.
         self.run("pg_ctl", "stop", "-D", self.data, "-m", "fast")
         self.server.stop(patience=30)
 

@@ -133,7 +133,7 @@ class Postgres(Webhooks):
             with (service := self.replica("reader")):
                 calls = [self.call_us(service, devices) for _ in range(self.options.rounds)]
             dead = self.database.number("SELECT sum(n_dead_tup) FROM pg_stat_user_tables")
-            # What the load has left is delivered already.
+            # The deliveries of the load have ended.
             self.add(BACKLOG + 1, SMALL_QUEUE)
             return statistics.median(calls), self.deliver(1, SMALL_QUEUE // 2), dead
 

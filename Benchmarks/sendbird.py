@@ -93,7 +93,7 @@ class Sendbird(Webhooks):
         notifiers = {"sink": sink, "sendbird": {"type": "sendbird"}}
         return Service(self.options, self.workspace, f"sendbird-{name}", cores=cores, apps=apps, notifiers=notifiers)
 
-    # What is sent.
+    # The requests.
 
     def write(self, name, count, line):
         """A file with so many lines, each made of a number that was used for nothing else."""
@@ -167,7 +167,7 @@ class Sendbird(Webhooks):
         file = self.write("previews", FASTEST["previews"] * seconds, lambda number: self.call(number, url=f"http://10.0.0.1/{number}"))
         return Load((file,), "once.lua", "/sendbird/url-preview", BESIDE["previews"])
 
-    # What is measured.
+    # The measured values.
 
     def accept_load(self, service, load):
         """One measurement of acceptances; raises BadAnswers when the service has not accepted as many events as it answered 200."""

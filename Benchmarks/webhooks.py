@@ -139,7 +139,7 @@ class Webhooks:
         return rounds
 
     def disturb(self, service, load):
-        # What webhooks leave behind, such as pages to be written, is not part of being alone.
+        # Pages that earlier webhooks left to be written would disturb the measurement without load.
         time.sleep(PAUSE)
         seconds = self.options.seconds
         alone, _ = run_wrk(service.port, seconds, load, self.cores, 1)

@@ -98,7 +98,7 @@ module Deskgate
     raise Error.new("expired", "signed too long before or after now") if (now - timestamp.to_i).abs > tolerance
   end
 
-  # What minting and verifying share.
+  # Shared by minting and verifying.
   module Check
     module_function
 

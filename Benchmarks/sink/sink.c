@@ -44,7 +44,7 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// What a client doesn't take at once is lost: answers are far smaller than a socket's buffer.
+// Bytes that a client does not receive at once are lost: answers are far smaller than a socket's buffer.
 static bool send_all(int socket, const char *text, size_t size)
 {
     return send(socket, text, size, MSG_NOSIGNAL) == (ssize_t)size;

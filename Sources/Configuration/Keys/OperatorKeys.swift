@@ -16,7 +16,7 @@ extension ConfigurationReader {
             meaning: "time without attempts until a pause is reported; recovery: five times that"),
         .live(
             "queue_late_seconds", .integer(1...30 * 86_400, default: thresholds.queueLateSeconds),
-            meaning: "age of the oldest delivery if more than ten wait, or of one [held message](SENDBIRD.md#whose-channel-it-is)"),
+            meaning: "age of the oldest delivery if more than ten wait, or of one [held message](SENDBIRD.md#channel-owner)"),
         .live(
             "expires_days", .integer(0...3650, default: thresholds.expiresDays),
             meaning: "days before [a certificate](OPERATING.md#certificates) or an app's last key expires"),

@@ -12,7 +12,7 @@ extension ConfigurationReader {
         .live("tickets", .bool(default: false), meaning: "lets users manage their [tickets](SENDBIRD.md#tickets)"),
         .live(
             "ticket_fields", .texts(default: []),
-            meaning: "custom fields of tickets that [customers may set](SENDBIRD.md#what-a-customer-may-do), at most 20; needs `tickets`"),
+            meaning: "custom fields of tickets that [customers may set](SENDBIRD.md#customer-requests), at most 20; needs `tickets`"),
         .live("customer_fields", .texts(default: []), meaning: "custom fields that customers may set of themselves, at most 20"),
         .live(
             "relay", .bool(default: false), meaning: "[forwards device registrations](SENDBIRD.md#push-tokens); needs a `sendbird` notifier"
@@ -20,7 +20,7 @@ extension ConfigurationReader {
         .live(
             "bot_user_ids", .texts(),
             meaning:
-                "bots in tickets, at most 100; others are ignored. Without it, [custom types](SENDBIRD.md#who-may-cause-what) identify bots"
+                "bots in tickets, at most 100; others are ignored. Without it, [custom types](SENDBIRD.md#allowed-senders) identify bots"
         ),
     ]
 

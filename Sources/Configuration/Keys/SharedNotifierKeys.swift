@@ -33,11 +33,11 @@ extension ConfigurationReader {
     static let pushStyleKeys: ConfigurationKeys = [
         .live(
             "content", .word(of: PushContent.self, default: .private),
-            meaning: "[content of pushes](PUSH.md#what-is-shown): `full`, `author` or `private`"),
+            meaning: "[content of pushes](PUSH.md#displayed-texts): `full`, `author` or `private`"),
         .live("language", .text(default: "en"), meaning: "language of the texts; all but `en` and `ru` need `templates`"),
         .live(
             "templates", .object(templatesKeys), without: "built in",
-            meaning: "texts in place of the [built-in ones](PUSH.md#what-is-shown), by name"),
+            meaning: "texts in place of the [built-in ones](PUSH.md#displayed-texts), by name"),
         .live(
             "sound", .textOrNull(default: "default"), meaning: "the app's name for a sound, on HMS such as `/raw/shake`; `null` for none"),
         .live(

@@ -2,7 +2,7 @@ import Core
 
 @testable import Sendbird
 
-/// The cases of docs/SENDBIRD.md, "Who may cause what".
+/// The cases of docs/SENDBIRD.md, "Allowed senders".
 enum MessageCases {
     /// Forms of messages that have the same consequences.
     struct Case: Sendable {

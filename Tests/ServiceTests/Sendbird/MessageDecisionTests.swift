@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `the page has the same tables`() throws {
-        let tables = try Self.rows(below: "Who may cause what")
+        let tables = try Self.rows(below: "Allowed senders")
         #expect(tables.count == 2)
         #expect(tables.first == MessageCases.all.map(\.row))
         #expect(tables.last == Self.owners.map { "| \($0.message) | \($0.results.joined(separator: " | ")) |" })

@@ -9,7 +9,7 @@ struct StoredChatFacts: Sendable, Equatable {
     var inquiry = Inquiry()
 }
 
-/// The decision about a message. docs/SENDBIRD.md has the table of cases, "Who may cause what".
+/// The decision about a message. docs/SENDBIRD.md has the table of cases, "Allowed senders".
 enum MessageDecision: Sendable, Equatable {
     /// The decision depends on the channel's customer, and only Desk knows.
     case undecided
