@@ -31,7 +31,7 @@ extension Delivery {
 }
 
 extension Delivery {
-    /// The target device as it is registered now.
+    /// The current registration of the target device.
     private func target(_ deviceID: String) -> JSONObject {
         [
             "device_id": .string(deviceID), "type": device.map { .string($0.type) } ?? .null,

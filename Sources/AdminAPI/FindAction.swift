@@ -19,7 +19,7 @@ package struct FindAction: AdminAction, Equatable {
 
     /// Checks the fields.
     /// - Parameters:
-    ///   - kind: the word of a kind; nil for all.
+    ///   - kind: the name of a kind; nil for all.
     ///   - after: `next` of an earlier page.
     package init(query: String?, kind: String? = nil, userID: String? = nil, after: String? = nil) throws(AdminProblem) {
         guard let query, !query.isEmpty else { throw AdminProblem("query", "expected the name that is searched for.") }

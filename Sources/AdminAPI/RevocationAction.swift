@@ -96,7 +96,7 @@ extension AdminContext {
         revocation.devicesRemoved = try store.revoke(
             revocation, of: person, announcing: incoming ?? ending, telling: state.registryAudience)
         onRevocation(.added(revocation))
-        // Only now, because there may be many. The revocation is in force, whatever comes of this: upkeep looks for the rest.
+        // Only now, because there may be many. The revocation is in force in any case: upkeep finds the remaining devices.
         guard person == nil else { return revocation }
         let others = try? store.signOutDevices(coveredBy: revocation, now: now, telling: state.registryAudience)
         revocation.devicesRemoved += others ?? 0

@@ -5,7 +5,7 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// Whether the service can do its work, in the word of `GET /v1/status` and `/readyz`.
+/// The readiness of the service, as `GET /v1/status` and `/readyz` report it.
 package enum ServiceReadiness: String, CaseIterable {
     case ready
     case notReady = "not_ready"

@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import JSON
 
-/// The answer of a company's backend, forwarded as it is, or our rendering of the help desk's.
+/// The answer of a company's backend, forwarded unchanged, or Deskgate's form of the help desk's answer.
 struct FunctionAnswer: Sendable {
     /// The longest answer of a backend, in bytes.
     static let longest = 256 * 1024

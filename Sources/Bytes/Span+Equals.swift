@@ -48,7 +48,7 @@ extension Span<UInt8> {
     @inlinable
     @inline(__always)
     package func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        // Nearly every header's name is told apart by its length, which is worth no call.
+        // Lengths distinguish nearly all header names, which saves a call.
         count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
     }
 

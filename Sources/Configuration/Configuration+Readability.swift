@@ -65,7 +65,7 @@ private struct UnreadableFile {
 
     /// - Returns: nil for a file that the user may read.
     init?(_ path: String, at key: String) {
-        // systemd gives credentials to the user of the unit, whoever that is.
+        // systemd gives credentials to the user of the unit.
         guard !key.hasSuffix(".credential"), FileSystem.obstacle(toReading: path)?.isForbidden == true,
             let (locked, _) = FileSystem.visibleOwner(of: path)
         else { return nil }

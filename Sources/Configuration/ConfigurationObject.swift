@@ -80,7 +80,7 @@ struct ConfigurationObject {
     /// The default of a text, before anything is made of it.
     func defaultText(_ key: String) -> String { keys.standard(of: key).text ?? "" }
 
-    /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
+    /// Notes the value of a key with its default filled in, if only a restart applies it; until then it is recorded as written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
         guard keys.fixed.contains(key) else { return value }
         problems.fixed.removeAll { $0.path == path(of: key) }
@@ -148,7 +148,7 @@ struct ConfigurationObject {
         if case .integer(let integer) = keys.standard(of: key) { Int(integer) } else { 0 }
     }
 
-    /// Reads a time limit in milliseconds. Of a default, which is noted as it is, the limit in force is returned.
+    /// Reads a time limit in milliseconds. A default is recorded unchanged; the limit in force is returned.
     func timeLimit(_ key: String) -> Int {
         let milliseconds = integer(key)
         return members[key] == nil ? TimeLimit.milliseconds(milliseconds) : milliseconds

@@ -183,7 +183,7 @@ struct BotParameters {
             _ = try JSONSchema(value, refusesUnknownNames: true)
             return try JSONSchema(shown, refusesUnknownNames: true)
         } catch {
-            // The root's own have been told.
+            // The problems of the root are reported already.
             for mistake in error.all where !mistake.path.isEmpty && !problems.all.contains(where: { $0.path == path + mistake.path }) {
                 problems.add(path + mistake.path, mistake.description)
             }

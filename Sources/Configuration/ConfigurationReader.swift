@@ -122,7 +122,7 @@ struct ConfigurationReader {
                 problems.add("$", "no file, but an empty device or pipe; give the path of a file")
                 return nil
             }
-            // Whatever the file says of insecure secrets, as somebody else may have written that.
+            // Regardless of the file's setting for insecure secrets, because another user may have written that setting.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             protection.trustOwners(ofConfiguration: path, contents)
             return contents.bytes

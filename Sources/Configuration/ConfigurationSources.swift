@@ -2,8 +2,8 @@ internal import POSIX
 
 /// The files that were read for a configuration, or would have been, with a digest of what each held.
 ///
-/// Two readings with equal sources have found the same in the same files. It holds no secret: digests are keyed anew in each process, and
-/// have 64 bits.
+/// Two readings with equal sources have found the same in the same files. It holds no secret: digests have a new random key in each
+/// process, and have 64 bits.
 package struct ConfigurationSources: Sendable, Equatable {
     private struct Source: Sendable, Equatable {
         let file, path: String

@@ -5,7 +5,7 @@ final class FileProtection {
     private let problems: ConfigurationFindings
     /// The users that may own the files.
     private var owners: Set<UInt32>
-    // By path, so that thousands of secrets in one directory cost one look at it, and one that is open is told once.
+    // By path, so that thousands of secrets in one directory cost one check of it, and an open directory is reported once.
     private var seen: Set<String> = []
 
     /// - Parameter user: the id of the user that reads the configuration.
@@ -18,7 +18,7 @@ final class FileProtection {
     /// and members of the group can run commands about the service of another user.
     func trustOwners(ofConfiguration path: String, _ contents: File.Contents) {
         let directory = try? FileSystem.owner(of: Path.directory(of: path))
-        // The user of files with unmapped owners may be anybody.
+        // The user of files with unmapped owners is unknown.
         for owner in [contents.owner, directory] { if let owner, owner != Machine.unmappedUser { owners.insert(owner) } }
     }
 

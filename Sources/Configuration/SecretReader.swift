@@ -176,7 +176,7 @@ struct SecretReader {
             problems.add(place, "no credential \(printable(name)) in \(printable(directory, longest: 4096)); \(remedy)")
             return nil
         } catch {
-            // Reading it tells what else is wrong.
+            // Reading it reports the other problems.
         }
         return file(path, at: place)
     }

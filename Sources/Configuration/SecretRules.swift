@@ -78,7 +78,7 @@ enum SecretRules {
         }
     }
 
-    /// Whether a secret can be the last part of a path as it is, and is neither too short nor too long to be one.
+    /// Whether a secret can be the last part of a path without encoding, and its length is allowed.
     static func isUsableInPath(_ secret: SecretBytes) -> Bool {
         secret.withSpan { characters in
             for index in characters.indices where !isUnreserved(characters[index]) {

@@ -26,7 +26,7 @@ package enum WrongInteger {
         return "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)" + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// The complaint about a word of a command line that is no moment of a range in seconds since 1970.
+    /// The error for an argument that is not a time within a range, in seconds since 1970.
     package static func remedy(ofMoment text: String, in range: ClosedRange<UInt64>) -> String {
         let range = 0...Int(clamping: range.upperBound)
         return Int(text).flatMap { meant($0, key: "_seconds", range: range) } ?? moment

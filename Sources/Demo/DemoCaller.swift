@@ -77,7 +77,7 @@ struct DemoCaller: Sendable {
     /// - Parameters:
     ///   - secret: the app's secret with this id.
     ///   - issuedAgo: how long ago, in seconds.
-    ///   - lifetimeSeconds: how long it lives from then on.
+    ///   - lifetimeSeconds: the seconds until it expires.
     func makeKey(
         _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifetimeSeconds: UInt64
     ) throws(DemoFailure) -> String {

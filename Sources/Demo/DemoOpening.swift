@@ -47,7 +47,7 @@ struct DemoOpening {
             let answer = try caller.register(phone, keys[phone.user] ?? "")
             try caller.requests.expect(200...200, answer: answer, what: "POST /pyrus/push-token")
         }
-        // From here on some have other keys. One ends within the hour, which a search for it tells.
+        // From here on, some have other keys. One expires within the hour, which a search for it shows.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
             .shop, user: DemoPeople.well[1].user, secret: .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifetimeSeconds: 86_400 + 3000)
         keys[DemoPeople.expired.user] = try caller.makeKey(

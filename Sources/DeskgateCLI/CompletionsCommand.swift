@@ -64,7 +64,7 @@ private struct ConfiguredNames {
         self.notifiers = notifiers.filter(Self.isPlain)
     }
 
-    /// Whether a shell takes the name as it is, so that no script has to quote it.
+    /// Whether the name needs no quoting in a shell.
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix("-")
             && name.utf8.allSatisfy { byte in

@@ -32,7 +32,7 @@ enum Console {
     }
 
     static func remark(_ text: String) {
-        // If the terminal is gone, nobody can be told.
+        // If the terminal is gone, the failure cannot be reported.
         try? File.write(line(text), to: 2)
     }
 

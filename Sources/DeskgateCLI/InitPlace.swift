@@ -54,7 +54,7 @@ extension InitPlace {
         "\(verb) it" + (isPackaged && isRunning() ? ": systemctl \(verb) \(Self.unit)" : "")
     }
 
-    /// Tells a failure of a command that needs the store for itself, so that the service is to be stopped for it.
+    /// Reports that a command needs the store exclusively, so that the service must be stopped first.
     func message(for error: StoreError) -> String {
         error.isForOwner ? "\(error.cause); \(order("stop")), then run this again" : error.description
     }

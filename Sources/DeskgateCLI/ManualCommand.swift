@@ -84,7 +84,7 @@ private enum Roff {
         return lines
     }
 
-    /// A text that prints as it is: with escaped backslashes and hyphens, and never a request.
+    /// A text that roff prints literally: with escaped backslashes and hyphens, and never a request.
     static func text(_ text: String) -> String {
         let start = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
         return start + text.map { escapes[$0] ?? String($0) }.joined()

@@ -56,7 +56,7 @@ final class DeferredStore: Store {
         }
     }
 
-    /// Closes the store; one that is being opened is closed as soon as it is open. Idempotent.
+    /// Closes the store. A store that is being opened is closed once it is open. Idempotent.
     @discardableResult
     func close() -> StoreError? {
         let last = phase.update { phase in

@@ -41,7 +41,7 @@ extension DeliveryLane {
             return breaker.resume()
         }
         if next.isOwn {
-            // It was told before the notifier was removed from the configuration and came back.
+            // It was reported before the notifier was removed from the configuration and added again.
             if breaker.pauseReason == nil { tell(.ends) }
         } else if next.until == .max, !hasAsked {
             // It holds until a reload, and this process has started since.

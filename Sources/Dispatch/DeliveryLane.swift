@@ -40,7 +40,7 @@ struct DeliveryLane {
     var slowedBy: SharedPause?
     /// The updates that the next claim shares with other processes.
     var pauseUpdates: [PauseUpdate] = []
-    /// Whether the pauses of other processes are to be asked for, although nothing may start.
+    /// Whether the pauses of other processes must be read, although nothing may start.
     var asks = false
     var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]

@@ -34,7 +34,7 @@ package struct DispatcherInbox {
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// The status of each notifier, by name: the word of its state, the cause of its pause, the cause of the last failed attempt (empty
+    /// The status of each notifier, by name: its state, the cause of its pause, the cause of the last failed attempt (empty
     /// before the first one), the doubt about its settings, the expiry of its certificate, and the time of its next attempt.
     package var statuses:
         [(

@@ -36,7 +36,7 @@ extension DispatcherWorker {
         // A pass does a limited amount; the next one follows at once until nothing is left.
         let isDone = max(givenUp, lost, forgotten ?? 0) < Self.maximumPurged && removed ?? 0 < Self.maximumRemoved && revoked == nil
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
-        // Removing a device makes a registry event for the notifiers that are told of it.
+        // Removing a device makes a registry event for the notifiers that receive it.
         return (removed ?? 0) + (revoked ?? 0) > 0
     }
 

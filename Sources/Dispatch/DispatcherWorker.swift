@@ -86,7 +86,7 @@ final class DispatcherWorker: Sendable {
         inbox.update { $0.hasEnded = true }
     }
 
-    /// Whether the store is to be asked for all lanes, at intervals, if other processes use it too.
+    /// Whether the store must be queried for all lanes. This is done at intervals if other processes use the store, too.
     private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
@@ -182,7 +182,7 @@ final class DispatcherWorker: Sendable {
         startsAttempts: Bool,
         untried: inout UnattemptedDeliveries
     ) {
-        // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
+        // Removing a device makes a registry event, which is due at once for the notifiers that receive it.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
         let claiming = startsAttempts ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }

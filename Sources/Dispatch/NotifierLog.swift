@@ -53,7 +53,7 @@ struct NotifierLog {
     }
 
     /// Takes in the outcome of an attempt.
-    /// - Parameter lane: as it is after that attempt.
+    /// - Parameter lane: its state after that attempt.
     mutating func take(
         _ result: FinishedAttempt, outcome: DeliveryOutcome, of lane: DeliveryLane, attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {

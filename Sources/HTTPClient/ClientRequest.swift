@@ -141,7 +141,7 @@ final class TextList {
         for header in request.headers { append(Self.line(header.name, header.value)) }
     }
 
-    /// CURLOPT_CONNECT_TO(3): any host and port at this address, and the port as it is.
+    /// CURLOPT_CONNECT_TO(3): connects to this address and the same port for any host and port.
     init(connectingTo address: IPAddress) {
         append(address.isIPv4 ? "::\(address):" : "::[\(address)]:")
     }

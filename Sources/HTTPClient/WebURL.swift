@@ -90,7 +90,7 @@ private final class URLParts {
 
     /// The host and the URL in one spelling; nil when the host is not a name or an address.
     func normalized() -> (host: String, url: String)? {
-        // An interface's name means nothing to anybody but this machine (RFC 6874).
+        // Only this machine knows the names of its interfaces (RFC 6874).
         guard text(CURLUPART_ZONEID) == nil, let host = Self.readingUTF8({ text(CURLUPART_HOST, CURLU_PUNYCODE) })?.lowercased() else {
             return nil
         }
@@ -119,7 +119,7 @@ private final class URLParts {
         }
     }
 
-    // libcurl takes an internationalised name for the encoding of the thread's locale, which is ASCII unless somebody sets it.
+    // libcurl takes an internationalised name for the encoding of the thread's locale, which is ASCII by default.
     nonisolated(unsafe) private static let utf8 = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     private static func readingUTF8<Result>(_ body: () -> Result) -> Result {

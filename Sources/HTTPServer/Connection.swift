@@ -4,7 +4,7 @@ internal import Glibc
 
 /// One connection of a client with its current request: the shell around `BodyReception`, `ExchangePhase` and `Router`.
 ///
-/// It lives from libmicrohttpd's "started" to its "closed" notification and is reused for each of the connection's requests, so that a
+/// It exists from libmicrohttpd's "started" to its "closed" notification and is reused for each of the connection's requests, so that a
 /// request allocates nothing here.
 @safe
 final class Connection: Exchange {

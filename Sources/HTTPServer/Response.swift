@@ -39,7 +39,7 @@ package final class Response: Sendable {
     }
 
     private static func add(_ header: String, _ value: String, to raw: OpaquePointer) {
-        // Swift would copy a text that is passed as it is into an array.
+        // Swift would copy a text that is passed directly into an array.
         let added = unsafe header.withCString { header in unsafe value.withCString { unsafe MHD_add_response_header(raw, header, $0) } }
         precondition(added == .YES, "a header's name and value follow RFC 9110 section 5")
     }

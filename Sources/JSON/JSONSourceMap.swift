@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The positions of the values of a JSON text, for edits that leave everything else of the text as it is.
+/// The positions of the values of a JSON text, for edits that leave the rest of the text unchanged.
 ///
 /// A tree with a hundred bytes a value, so it is for files that people write.
 package struct JSONSourceMap: Sendable {

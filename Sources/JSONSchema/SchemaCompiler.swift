@@ -44,7 +44,7 @@ final class SchemaCompiler {
         self.refusesUnknownNames = refusesUnknownNames
     }
 
-    /// Compiles the whole; what comes of it counts only when there are no mistakes.
+    /// Compiles the whole schema. The result is valid only if there are no mistakes.
     func compiledRoot() -> SchemaNode {
         let place = Place(path: "", isClosed: refusesUnknownNames, depth: 0)
         // So that mistakes are found in what nothing refers to.

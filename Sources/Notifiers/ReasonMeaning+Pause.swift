@@ -2,7 +2,7 @@ internal import Core
 
 extension ReasonMeaning {
     /// The meaning of a reason that has paused its notifier. A refusal that may be one device's own fault pauses it only after many devices
-    /// were refused so, and then no single device is to be looked at.
+    /// were refused for this reason, so no single device is the cause.
     package func asPause(_ reason: String, _ source: ReasonSource) -> ReasonMeaning {
         guard remedy?.english.hasPrefix(Self.openApp.english) == true else { return self }
         return ReasonMeaning(

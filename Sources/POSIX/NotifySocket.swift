@@ -6,7 +6,7 @@ internal import Glibc
 /// A message is one datagram. systemd promises to keep this protocol, and recommends that programs implement it themselves. libsystemd
 /// would do no more, and would load compression libraries into every process.
 package final class NotifySocket: Sendable {
-    // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has made its socket anew.
+    // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has created its socket again.
     private let descriptor: Int32
     private let path: String
 

@@ -95,7 +95,7 @@ struct AddressText {
         return beginning.last == " " ? String(beginning.dropLast()) : String(beginning)
     }
 
-    /// The error for an address that was read otherwise than it was meant, without a word of it.
+    /// The error for a misread address. It contains no part of the address.
     static func misread(_ problem: String) -> PostgresError {
         PostgresError(
             .settings, "the address is no PostgreSQL URL: \(problem); percent-encode :/?#[]@ and % in user, password and database")

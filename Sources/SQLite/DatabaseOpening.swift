@@ -89,7 +89,7 @@ enum DatabaseOpening {
 package enum OpenMode: Sendable {
     /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate
-    /// Reads and writes an existing file. Closing leaves the write-ahead log as it is until `Connection.removeLogOnClose` is called.
+    /// Reads and writes an existing file. Closing keeps the write-ahead log until `Connection.removeLogOnClose` is called.
     /// Otherwise the last connection to a file moves the log's pages to the database and removes the log, also when opening has failed.
     case readWriteKeepingLog
     /// Reads only; a missing file is an error.

@@ -32,7 +32,7 @@ package final class RunningService: Sendable {
     private let copying: PeriodicTasks
     /// One logs the problems, one looks for operators' conditions, each on a thread of its own: only the second may wait for the store.
     private let watches: [PeriodicTasks]
-    /// The store as it is opened next: a reload may have brought another password.
+    /// The settings for the next opening of the store: a reload may have changed the password.
     private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
     let identities: Monitor<[TLSIdentity?]>

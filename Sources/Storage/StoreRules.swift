@@ -51,7 +51,7 @@ enum StoreRules {
         isErased ? .forgotten : lacksDevice ? .noDevice : nil
     }
 
-    /// Whether an event that is to be erased has no deliveries left, so that it is not stored at all.
+    /// Whether an event that must be erased has no deliveries left, so that it is not stored at all.
     static func hasNoReceiver(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
         isErased && rows.allSatisfy { $0.ending != nil }
     }
@@ -68,7 +68,7 @@ enum StoreRules {
 }
 
 extension FinishedAttempt.Next {
-    /// The outcome as it is stored with the attempt.
+    /// The outcome in the form stored with the attempt.
     var outcome: String {
         switch self {
         case .delivered: "delivered"

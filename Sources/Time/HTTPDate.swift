@@ -29,7 +29,7 @@ package enum HTTPDate {
         return String(decoding: output, as: UTF8.self)
     }
 
-    // Each lower-case letter takes what `Fields` says for it; every other byte stands for itself.
+    // Each lower-case letter is a field of `Fields`; every other byte is literal.
     private static let fixdate = Array(", dd nnn yyyy hh:mm:ss GMT".utf8)
     private static let rfc850 = Array(", dd-nnn-yy hh:mm:ss GMT".utf8)
     private static let asctime = Array(" nnn bd hh:mm:ss yyyy".utf8)

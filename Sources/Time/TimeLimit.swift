@@ -22,16 +22,16 @@ package enum TimeLimit {
             return UInt64(text).flatMap { (1...100).contains($0) ? $0 : nil }
         }
 
-        /// A limit in milliseconds, as it is in force.
+        /// The limit in force, in milliseconds.
         package static func milliseconds(_ value: UInt64) -> UInt64 { value * factor }
 
-        /// A limit in milliseconds, as it is in force.
+        /// The limit in force, in milliseconds.
         package static func milliseconds(_ value: Int) -> Int { value * Int(factor) }
     #else
-        /// A limit in milliseconds, as it is in force.
+        /// The limit in force, in milliseconds.
         @inlinable package static func milliseconds(_ value: UInt64) -> UInt64 { value }
 
-        /// A limit in milliseconds, as it is in force.
+        /// The limit in force, in milliseconds.
         @inlinable package static func milliseconds(_ value: Int) -> Int { value }
     #endif
 }

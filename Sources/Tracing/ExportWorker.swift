@@ -54,7 +54,7 @@ final class ExportWorker: Sendable {
         link.close()
     }
 
-    /// Waits until a batch is to be exported, or while nothing is exported.
+    /// Waits until a batch must be exported, or while export is off.
     private func waitForWork() -> TraceExporter.Control {
         let interval = control.withLock { $0.settings } == nil ? nil : intervalMilliseconds as UInt64?
         let control = control.wait(timeoutMilliseconds: interval) { [queue] control in
@@ -93,7 +93,7 @@ final class ExportWorker: Sendable {
     }
 
     /// Waits before a batch is sent again.
-    /// - Returns: whether it is to be given up instead, because the service stops, or nothing is exported any more.
+    /// - Returns: whether to give up instead, because the service stops, or export is now off.
     private func wait(_ milliseconds: UInt64) -> Bool {
         control.wait(timeoutMilliseconds: milliseconds) { $0.stopsBy != nil || $0.settings == nil ? true : nil } ?? false
     }
@@ -115,7 +115,7 @@ final class ExportWorker: Sendable {
         let control = control
         let call = client.send(request) { result in
             answer.withLock { $0 = result }
-            // Under the lock: whoever has just looked is then waiting already.
+            // Under the lock: a thread that has just checked is then waiting already.
             control.update { _ in }
         }
         let result = waitForAnswer(answer)

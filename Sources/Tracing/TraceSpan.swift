@@ -1,6 +1,6 @@
 package import Core
 
-/// A span that has ended, as it is exported.
+/// An ended span in the form that is exported.
 package struct TraceSpan: Sendable, Equatable {
     package enum Kind: Int64, Sendable {
         /// A request that we answer.

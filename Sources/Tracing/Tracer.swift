@@ -61,7 +61,7 @@ package final class Tracer: Sendable {
         caller.map { begin(below: sampled($0)) } ?? beginTrace()
     }
 
-    /// A caller's context, marked as sampled only if its trace is in the share. While nothing is recorded it is carried on as it is.
+    /// A caller's context, marked as sampled only if its trace is in the share. While recording is off, it is passed on unchanged.
     ///
     /// A stranger chooses the mark and the trace's id, so the share is that of a hash under a secret of the process. Each request of one
     /// trace gets the same answer from one process.

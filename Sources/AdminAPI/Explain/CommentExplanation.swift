@@ -117,7 +117,7 @@ extension Explanation {
 
     private static func conclusion(_ facts: CommentFacts) -> Conclusion {
         let comment = facts.comment
-        // Once the customer is known, what was told counts.
+        // Once the customer is known, only the reported events matter.
         let reported = facts.deliveries.filter { !$0.isHeld }
         if reported.isEmpty, let held = facts.deliveries.last {
             let sentence = held.sentence

@@ -5,7 +5,7 @@ internal import Notifiers
 extension ReasonMeaning {
     /// The meaning of the reason of a delivery or of one of its attempts.
     /// - Parameters:
-    ///   - notifier: as it is configured; nil when it is not any more.
+    ///   - notifier: its configuration; nil if it is no longer configured.
     ///   - delivery: the one to retry; nil where all with this reason are meant.
     static func of(_ reason: String, _ notifier: Configuration.Notifier?, delivery: UUIDv7? = nil) -> ReasonMeaning {
         let retry = LocalizedText(

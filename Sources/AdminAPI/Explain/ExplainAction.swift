@@ -27,7 +27,7 @@ package struct ExplainAction: AdminAction, Equatable {
     ///   - appID: nil for the only configured app; a delivery needs none.
     ///   - userID: the question, or whose key or device is meant.
     ///   - commentID: an identity of the help desk.
-    ///   - language: the word of a language for the answer's texts; nil for English.
+    ///   - language: the code of a language for the answer's texts; nil for English.
     package init(
         appID: String?, userID: String?, securityKey: String? = nil, commentID: String? = nil, deviceID: String? = nil,
         deliveryID: String? = nil, language: String? = nil

@@ -32,7 +32,7 @@ extension Explanation {
 
     /// The check that the finding is about.
     private static func cause(_ facts: KeyFacts, _ checks: [Step]) -> Step? {
-        // A block that authorization does not know yet stands beside such a verdict.
+        // A block that authorization does not know yet occurs with such a verdict.
         if case .unconfirmed? = facts.verdict { return checks.first { $0.subject == .backend } }
         guard let step = checks.first(where: { $0.outcome == .problem }) ?? checks.last else { return nil }
         // Several revocations may end the key, and the remedy of one alone would promise too much.

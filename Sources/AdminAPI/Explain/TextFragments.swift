@@ -36,7 +36,7 @@ enum TextFragments {
         return all.dropFirst().reduce(first) { $0 + LocalizedText(verbatim: separator) + $1 }
     }
 
-    /// A text as one word of a shell's command line, because people copy commands and others choose the identifiers in them.
+    /// A text as one word of a shell's command line, because people copy commands whose identifiers others chose.
     static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty

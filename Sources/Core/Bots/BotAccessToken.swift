@@ -50,7 +50,7 @@ package struct BotAccessToken: Sendable, Equatable {
         guard try layout.bot == BotAccessTokenLayout.digest(bot.name) else { return .otherBot }
         var apps: [String] = []
         for app in bot.apps where try layout.app == BotAccessTokenLayout.digest(app) { apps.append(app) }
-        // An app that the bot does not serve takes as long as one that it serves: anybody may write a ticket with the digest of an app.
+        // An app that the bot does not serve takes as long as one that it serves: anyone can write a ticket with the digest of an app.
         for app in apps.isEmpty ? [""] : apps {
             for key in bot.keys.tickets {
                 let code = try Self.code(of: layout.signed, bot: bot, appID: app, key: key)

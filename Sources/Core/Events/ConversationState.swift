@@ -4,7 +4,7 @@ package import Time
 package struct ConversationState: Sendable, Equatable {
     /// Identifies one state, a *topic*, among those of an app.
     package struct Name: Sendable, Hashable, Comparable {
-        /// The kind of topic, in a word of the help desk's.
+        /// The kind of topic, by the help desk's name for it.
         package let kind: ByteKey
         package let text: ByteKey
 

@@ -159,7 +159,7 @@ struct DenialCounts: Sendable {
     private var counts = InlineArray<10, UInt32>(repeating: 0)
 
     mutating func add(at now: UnixSeconds) {
-        // After the clock was set back, the latest minute goes on.
+        // After the clock was set back, the latest minute is extended.
         add(1, inMinute: max(latest, now.rawValue / 60))
     }
 

@@ -83,7 +83,7 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// Mints a key that lives for `lifetimeSeconds`, or as long as the app and its secret allow if that is shorter.
+    /// Mints a key that is valid for `lifetimeSeconds`, or as long as the app and its secret allow if that is shorter.
     package func mintShortLived(appID: String, userID: String, lifetimeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
         let application = try application(Array(appID.utf8))
         let bounds = [maximumLifetime(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]

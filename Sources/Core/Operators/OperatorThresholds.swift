@@ -44,7 +44,7 @@ package enum QueueRule {
         let late = UInt64(thresholds.queueLateSeconds) * 1000
         let few = notifier == HeldMessage.notifier ? 0 : fewDeliveries
         if ageMilliseconds > late, count > few || ageMilliseconds > lifetimeMilliseconds / 2 { return .holds }
-        // A queue about the threshold is told of once.
+        // A queue near the threshold is reported once.
         return count == 0 || ageMilliseconds < late / 2 ? .over(.resolved) : .unknown
     }
 }
@@ -65,7 +65,7 @@ package enum DiskRule {
     package static func status(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
         if freeBytes < bound { return .holds }
-        // A quarter more, so that a disk about the threshold is told of once.
+        // A quarter more, so that a disk near the threshold is reported once.
         return freeBytes >= end(thresholds) ? .over(.resolved) : .unknown
     }
 

@@ -23,8 +23,8 @@ package struct ProviderTokenPolicy: Sendable {
         self.updatesBackOff = updatesBackOff
     }
 
-    /// APNs ("Establishing a token-based connection to APNs"): a token lives an hour and may be changed every 20 minutes; it is renewed
-    /// after 45 and not used beyond 59.
+    /// APNs ("Establishing a token-based connection to APNs"): a token is valid for an hour and may be changed every 20 minutes; it is
+    /// renewed after 45 and not used beyond 59.
     package static let apns = ProviderTokenPolicy(
         renewEarlyMilliseconds: 15 * 60_000, marginMilliseconds: 60_000, replacementIntervalMilliseconds: 20 * 60_000)
 

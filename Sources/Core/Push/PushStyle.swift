@@ -25,7 +25,7 @@ package struct PushStyle: Sendable, Equatable {
     package let templates: PushTemplates
     /// The sound's name as the app knows it, or `default`; nil for none.
     package let sound: String?
-    /// The number at the app's icon; nil leaves it as it is. Nobody knows how much is unread, so 1 means "something".
+    /// The number at the app's icon; nil leaves it unchanged. The number of unread messages is unknown, so 1 means "something".
     package let badge: Int?
     /// The notification channel that the Android app has made; nil for the one that its manifest names.
     package let androidChannel: String?

@@ -56,7 +56,7 @@ extension RegistryChange {
             }
 
             /// Whether a device has it now.
-            /// - Parameter device: as it is registered; nil when it is not.
+            /// - Parameter device: its registration; nil if it has none.
             package func isHeld(by device: Device?) -> Bool {
                 guard let device else { return false }
                 return text.hasSameBytes(as: device.token.text) && type.hasSameBytes(as: device.type)
@@ -93,7 +93,7 @@ extension RegistryChange {
 
         /// Whether the registry still agrees: a registration holds while the device has its token and type, a removal while the device is
         /// not registered. Otherwise a later event reports the later change.
-        /// - Parameter device: the device as it is registered now; nil when it is not.
+        /// - Parameter device: its current registration; nil if it has none.
         package func holds(for device: Device?) -> Bool {
             isRemoval ? device == nil : token.isHeld(by: device)
         }

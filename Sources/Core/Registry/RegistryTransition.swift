@@ -141,7 +141,7 @@ package enum RegistryTransition {
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
         guard let known = try rows.device(registration.key) else {
             // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of
-            // the person must leave for it, so that names that somebody makes up cost few writes.
+            // the person must leave for it, so that invented names cost few writes.
             let count = try rows.person(appID: registration.key.appID, userID: registration.key.userID).devices.count
             guard count < devicesPerUser else { return (.unchanged, []) }
             return (.unchanged, [.put(RegistryDevice(registration))])

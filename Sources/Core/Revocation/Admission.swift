@@ -26,7 +26,7 @@ package enum Admission {
     package static func refusal<Rows: RegistryRows>(
         of incoming: IncomingEvent, in rows: Rows
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
-        // An event that tells of the person's end leaves the store with that end.
+        // An event about the erasure of the person leaves the store with the person.
         guard !incoming.isErased else { return nil }
         switch try isForgotten(incoming.event.userID, of: incoming.event.identity.appID, in: rows) {
         case .success(let isForgotten): return isForgotten ? .success(.ignored) : nil

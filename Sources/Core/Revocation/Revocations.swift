@@ -22,7 +22,7 @@ package final class Revocations: Sendable {
         self.isKnown = isKnown
         self.table = table
         self.formers = formers
-        // The revocation of a key id stands there twice.
+        // The revocation of a key id is stored there twice.
         count = counts.values.reduce(0, +) - counts[.unknownKey, default: 0]
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
         (hasApps, hasUsers, hasKeyIDs, hasKeys) = (has(.everyKey), has(.user), has(.keyID), has(.securityKey))

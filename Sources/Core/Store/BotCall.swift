@@ -38,7 +38,7 @@ package struct BotCall: Sendable, Equatable {
         package let outcome: Outcome
         /// The status of the backend's answer; nil without one.
         package let statusCode: Int?
-        /// A stable word of Deskgate's; nil where the outcome says it all.
+        /// A stable identifier; nil if the outcome needs no reason.
         package let reason: String?
         /// Whether nothing was done, so that the same call may begin again: this one gives up its key.
         package let releasesKey: Bool
@@ -79,7 +79,7 @@ package struct BotCall: Sendable, Equatable {
     package let outcome: Outcome
     /// The status of the backend's answer; nil without one.
     package let statusCode: Int?
-    /// A stable word of Deskgate's; nil where the outcome says it all.
+    /// A stable identifier; nil if the outcome needs no reason.
     package let reason: String?
     package private(set) var at: UnixMilliseconds
     /// When it ended; nil while it is under way.

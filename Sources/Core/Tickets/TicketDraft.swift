@@ -79,7 +79,7 @@ extension Ticket {
         return text
     }
 
-    /// Checks the channels that a ticket is to be about.
+    /// Checks the channels that are related to a ticket.
     /// - Returns: each once.
     package static func relatedChannels(wanted channels: [String]) throws(TicketProblem) -> [String] {
         guard channels.count <= TicketDraft.maximumRelatedChannels else {

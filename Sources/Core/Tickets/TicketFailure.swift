@@ -12,7 +12,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case unsupported
     /// The message asks nothing, is not of support, or was answered already.
     case notAsked
-    /// The person is no member of a channel that the ticket is to be about.
+    /// The person is no member of one of the related channels.
     case foreignChannel
     /// Support has added channels to the ticket that the person does not see; beside them there is room for so many.
     case tooManyChannels(room: Int)

@@ -28,7 +28,7 @@ package enum TicketPriority: String, Sendable, CaseIterable {
 extension Ticket {
     package static let longestChannelType = 64
 
-    /// The kind of channel that a ticket came from, in the help desk's word; nil for any text that is no plain word of ASCII, which no
+    /// The kind of channel that a ticket came from, by the help desk's name for it; nil for any text but an ASCII word, which no
     /// receiver would expect.
     package static func channelType(_ text: String?) -> String? {
         guard let text, (1...longestChannelType).contains(text.utf8.count), text.utf8.allSatisfy(isOfWord) else { return nil }
@@ -59,7 +59,7 @@ package struct TicketField: Sendable, Equatable {
     package let key: String
     package let value: String
 
-    /// Names a field. Nothing is checked: what a caller wants is checked by `wanted`, and what the help desk answered is taken as it is.
+    /// Names a field. Checks nothing: `wanted` checks a caller's fields, and the help desk's fields are accepted unchanged.
     package init(key: String, value: String) {
         self.key = key
         self.value = value

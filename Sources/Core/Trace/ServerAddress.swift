@@ -1,6 +1,6 @@
 /// The server in an address, as spans show it: without path and query, which may hold secrets.
 package struct ServerAddress: Sendable, Equatable {
-    /// The host as it is written; an IPv6 address without its brackets.
+    /// The host as written; an IPv6 address without its brackets.
     package let host: String
     /// The port; where the address has none, that of its scheme.
     package let port: Int

@@ -25,7 +25,7 @@ package struct AnswerCache: Sendable {
         return nil
     }
 
-    /// Whether the last decision about an identity was a yes, as far as it is remembered.
+    /// Whether the last decision about an identity allowed the user; nil if it is no longer cached.
     package func wasAllowed(_ identity: CheckIdentity) -> Bool { allowed[identity] != nil }
 
     /// Caches a decision for its lifetime, in place of the identity's former one.

@@ -12,7 +12,7 @@ package struct CheckIdentity: Sendable, Hashable {
     }
 }
 
-/// Makes identities under a random secret that lives as long as the process. Any thread may use it.
+/// Makes identities under a random secret of the process. Any thread may use it.
 package struct IdentityDigest: Sendable {
     private let secret: HMACKey<SHA256>
 

@@ -46,7 +46,7 @@ package final class BotDemo {
     /// Plays a customer's talk with the model, and attacks on it.
     /// - Parameter say: receives the events, a line at a time.
     /// - Returns: a sentence for each unexpected result; empty when everything was as expected.
-    /// - Throws: when it cannot go on, because a request got no answer.
+    /// - Throws: if a request got no answer.
     package func play(_ say: @escaping (String) -> Void) throws(DemoFailure) -> [String] {
         var story = BotStory(caller, shop: shop, client: client, say: say)
         try story.play()

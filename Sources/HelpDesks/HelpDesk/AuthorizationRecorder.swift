@@ -22,7 +22,7 @@ package final class AuthorizationRecorder: Sendable {
     }
 
     /// Returns the records of an authorizer's apps. They survive a reload. If the secret that names an app's users has changed, the app
-    /// starts anew, because its records could be neither found nor forgotten.
+    /// starts empty, because its records could be neither found nor forgotten.
     func records(of authorizer: Authorizer) -> AuthorizationRecords {
         let limits = RecentAuthorizations.Limits(apps: authorizer.applications.count)
         let nobody: [UInt8] = []

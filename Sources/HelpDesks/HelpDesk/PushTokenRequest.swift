@@ -70,7 +70,7 @@ extension PushTokenRequest {
             + "Devices that APNs notifies have its token in hexadecimal digits, of either case.",
         body: RouteDescription.Body(
             schema { Schema.nullable(Schema.line(1...$0)) },
-            // A form has no null, so an empty value stands for it.
+            // A form has no null; an empty value replaces it.
             form: schema { Schema.line(0...$0) },
             example: .object(
                 JSONObject(

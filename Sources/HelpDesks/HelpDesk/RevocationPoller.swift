@@ -128,7 +128,7 @@ package final class RevocationPoller: Sendable {
     }
 
     private func readAll() throws(StoreError) -> (RevocationSet, version: Int64) {
-        // The version first: what changes while the list is read is told as news.
+        // Reads the version first, so that changes during the reading of the list are reported as news.
         let version = try store.revocationChanges(since: nil).version
         return (try store.revocationSet(), version)
     }

@@ -55,7 +55,7 @@ enum FCMMessage {
         android.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         android.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "notification_count")
-        // Of a notification on the screen, Android tells the app this time, as `Notification.when`, but not the data.
+        // For a notification on the screen, Android gives the app this time as `Notification.when`, but not the data.
         android.append(notification.createdTime.map { .string($0) }, unlessMissing: "event_time")
         android.append(notification.image, unlessMissing: "image")
         return android

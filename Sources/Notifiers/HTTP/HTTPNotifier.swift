@@ -26,7 +26,7 @@ package struct HTTPDestination: Sendable, Equatable {
 package struct HTTPNotifier: Notifier {
     package var preservesTicketOrder: Bool { destination.preservesTicketOrder }
     package var concurrency: Int { destination.transport.concurrency }
-    /// Retries for about a day, as long as an event lives.
+    /// Retries for about a day, the lifetime of an event.
     package var retryPolicy: RetryPolicy { .webhook }
     package var longestAttemptMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 

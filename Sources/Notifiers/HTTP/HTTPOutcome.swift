@@ -13,7 +13,7 @@ package enum HTTPOutcome {
         // Gone: the receiver wants no more events until an operator says otherwise.
         case 410: return DeliveryOutcome(.misconfigured, reason: reason, status: response.status)
         default:
-            // Any other status may be a mistake that somebody corrects while the event still matters. Redirects are never followed.
+            // Any other status may be a mistake that is corrected while the event still matters. Redirects are never followed.
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: response.retryAfter(now: now)), reason: reason,
                 requestsBackoff: [429, 502, 504].contains(response.status), status: response.status)

@@ -32,7 +32,7 @@ package enum TokenReason: Sendable {
         }
     }
 
-    /// The client's reason in a word of `client`; any other word is returned as it is.
+    /// The reason by `client`'s name for it; any other reason is returned unchanged.
     package static func withoutPrefix(_ word: String) -> String {
         word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
     }

@@ -29,7 +29,7 @@ extension PushSender {
             // The gate learns of the lost connection before the request is sent again.
             flight.leave(finding)
             var answer = ProviderAnswer.of(error)
-            // A probe had only half of the attempt's time, so the attempt goes on.
+            // A probe had only half of the attempt's time, so the attempt continues.
             if flight.isProbe, case .timeout = error { answer = ProviderAnswer(answer.outcome, step: .reconnect) }
             go(next(after: answer, flight, date: nil, retryAfter: nil), attempt)
         }

@@ -35,7 +35,7 @@ extension Configuration.Store {
     ) throws(StoreError) -> RestoredStore {
         let path = try file
         let now = clocks.unixMilliseconds()
-        // Before the restore: a service that starts after it writes the copy anew.
+        // Before the restore: a service that starts after it writes a new copy.
         let (copied, doubt) = copiedRevocations(now: now.seconds)
         var restored = RestoredStore(path, former: try StoreFile.restore(backup, to: path, asItIs: asItIs))
         restored.doubt = doubt

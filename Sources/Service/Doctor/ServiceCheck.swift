@@ -108,7 +108,7 @@ struct ServiceCheck: Sendable {
         if case .tcp(_, 0) = configuration.listen.address {
             return DoctorFinding(.ports, state: .ok, message: "the service does not seem to run: \(failure.description)")
         }
-        // Such as a certificate that has expired: somebody may well answer.
+        // For example, a certificate has expired: a service may still listen.
         guard failure.isSilence else { return DoctorFinding(.ports, state: .problem, message: failure.description) }
         let admin = signs.listener == .nobody ? ", and no program listens at \(configuration.admin.listener.address)" : ""
         // Services on other hosts may share the store, so this is a warning, as it is for `deskgate status`.

@@ -7,7 +7,7 @@ struct UnitSettings: Sendable {
     ]
     /// The settings of files that are shown by another name.
     private static let shownNames = ["TimeoutStopSec": "TimeoutStopUSec"]
-    /// The settings of files that add up; an empty value begins anew.
+    /// Settings that accumulate over files; an empty value resets the list.
     private static let lists: Set = [
         "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory", "LogsDirectory", "AmbientCapabilities",
         "CapabilityBoundingSet",

@@ -59,7 +59,7 @@ package final class ConfigurationReloader {
             switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: wait) {
             case .stop: return
             case .reload(let sender):
-                // Before the reload, so that whoever asked knows that the signal was taken.
+                // Before the reload, so that the caller knows that the signal has arrived.
                 let reply = sender.flatMap { ReloadReply(to: $0) }
                 supervisor?.reloading()
                 reload()

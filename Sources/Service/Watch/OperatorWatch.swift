@@ -72,13 +72,13 @@ final class OperatorWatch: Sendable {
     /// Tells operators of what has begun or ended. Blocks like the store and its disk; to be called by one thread.
     func look() {
         var state = state.withLock { $0 }
-        // Also when nobody is told and the store is away: the problems that are shown are made of it.
+        // Runs also without receivers and without the store, because the shown problems are based on it.
         facts.look(state.configuration, store)
         let problems = problems()
         do throws(StoreError) {
             let open = try store.conditions()
             if state.configuration.subscriptions.isEmpty {
-                // Nobody is told, so nothing is known to have been told when somebody is named again.
+                // Without receivers no condition counts as reported, so all are reported once a receiver is configured.
                 for condition in open { _ = try store.clear(condition.key, announcing: nil) }
                 state.held = []
             } else {

@@ -1,4 +1,4 @@
-// Conditions that operators were told of.
+// Conditions that operators were notified of.
 extension CopiedTable {
     /// Without the processes that see them, which are none while a copy is made.
     static let conditions = CopiedTable(

@@ -1,8 +1,8 @@
 // Devices, and what limits their calls.
 extension CopiedTable {
     static let devices = CopiedTable(
-        // The time of issue stays as it is: it is by the clock of whoever has minted the key. Without a key it is by the clock of the
-        // source, and so is compared with bounds that are off by the difference of the two clocks.
+        // The time of issue is copied unchanged: it is by the clock of the backend that minted the key. Without a key it is by the clock of
+        // the source, and so is compared with bounds that are off by the difference of the two clocks.
         name: "devices",
         columns: [.integer, .text, .text, .text, .text, .bytes, .text, .moment, .moment, .integer, .integer, .integer, .bytes], keyCount: 3,
         sqlite: Statements(

@@ -76,7 +76,7 @@ extension MemoryState {
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
     }
 
-    /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
+    /// Deletes the person and the device of an event that must be erased, unless a delivery of it is pending.
     mutating func dropPersonIfReported(_ id: UUIDv7) {
         guard erased.contains(id), !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state == .pending }) else { return }
         events = events.map { $0.id == id ? $0.withoutPerson() : $0 }

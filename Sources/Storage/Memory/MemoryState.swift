@@ -146,7 +146,7 @@ struct MemoryState {
             && left.identity.ticketID == right.identity.ticketID && left.identity.appID.utf8.elementsEqual(right.identity.appID.utf8)
     }
 
-    /// The delivery of an entry, with its device as it is registered now.
+    /// The delivery of an entry, with the current record of its device.
     func shown(_ entry: Entry) -> Delivery {
         let (delivery, event) = (entry.delivery, entry.delivery.event)
         let device = delivery.deviceID.flatMap {

@@ -241,7 +241,7 @@ struct StoredRow {
     let delivery: Delivery
     let needsDevice: Bool
 
-    /// Returns the ending of a due delivery; nil when it is to be attempted.
+    /// Returns the ending of a due delivery; nil if it must be attempted.
     func end(expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if needsDevice, delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil

@@ -68,7 +68,7 @@ final class PostgresBatch {
         if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
         if let refusal = try Admission.refusal(of: incoming, in: unit) { return refusal }
         try apply(RegistryTransition.learn(incoming, devicesPerUser: unit.settings.devicesPerUser, in: unit))
-        // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
+        // Checked last, because the number is known only now. The collected facts stay valid.
         switch try admitted(try plan(incoming, app), event: event, app: app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):

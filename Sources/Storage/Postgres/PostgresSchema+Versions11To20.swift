@@ -1,8 +1,8 @@
 extension PostgresSchema {
-    // Version 11 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
-    // New rows come before everything else that a transaction locks, in the order of `key`; whoever locks several rows that are there does
-    // so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by outcome; the last
-    // index also finds what is given up and deleted.
+    // Version 11 adds `bot_calls`: the functions that bots have called, with their users and outcomes (`BotCall`). `key` deduplicates
+    // calls. New rows come before everything else that a transaction locks, in the order of `key`; a transaction that locks several
+    // existing rows does so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by
+    // outcome; the last index also finds what is given up and deleted.
     //
     // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last
     // keeps it, and the others become tombstones.
@@ -18,21 +18,21 @@ extension PostgresSchema {
     // delivery is due. The index can be made before the update (`SCALING.md`).
     //
     // Version 15 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
-    // `issued_at` in seconds, by the clock of whoever has minted the key, or without a key the moment of the registration; 0 for devices
-    // that an older version has inserted. One that an older version registers again keeps the key of the row. They have no index: a
+    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the moment of the registration; 0 for
+    // devices that an older version has inserted. One that an older version registers again keeps the key of the row. They have no index: a
     // revocation of a key, a key id or an app walks through the app's devices in steps, and an index would make every registration slower.
     //
     // Version 16 has `swept` of a revocation say that it has looked at all of them, and `devices_removed` how many it has signed out.
-    // Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register. Those that
-    // an older version adds during the update are looked at. A revocation locks the row of `revocation_versions` before that of its person,
-    // which registrations and webhooks lock before they ask for the version.
+    // Earlier revocations are marked as swept: comments pass over the devices that they cover, whose rows stay until they register. Those
+    // that an older version adds during the update are looked at. A revocation locks the row of `revocation_versions` before that of its
+    // person, which registrations and webhooks lock before they ask for the version.
     //
     // Version 17 adds the index by which the revocations of one app are listed.
     //
     // Version 18 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason, as the sum of rows. Triggers
     // count, so that what an older version ends or deletes is counted, too. They only add rows: replicas that end deliveries of one
     // notifier never wait for each other, and heartbeats sum the rows up. They run for rows that become dead or cease to be, and for no
-    // others. The first trigger locks `deliveries` until the rows of before are counted.
+    // others. The first trigger locks `deliveries` until the existing rows are counted.
     //
     // Version 19 adds `deliveries_dead_groups`, with which the oldest and the newest of each are found.
     //

@@ -9,22 +9,22 @@ extension PostgresSchema {
     // Version 5 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
     // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order in which they
     // were committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes.
-    // `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
+    // `removed_revocations` keeps removals for a day; `forgotten` is the version of the last one that it no longer has.
     //
     // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
     // a service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
     //
-    // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest is in
     // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
     //
-    // Version 8 adds `conditions`: what lasts that operators were told of (`OperatorCondition`). `holders` are the replicas that see it, so
-    // that it ends with the last of them.
+    // Version 8 adds `conditions`: lasting conditions that operators were notified of (`OperatorCondition`). `holders` are the replicas
+    // that see it, so that it ends with the last of them.
     //
     // Version 9 adds `trace` of an event, `TraceContext.bytes` of the request that it came with; older versions leave it NULL. The view
-    // `traced_stories` has it behind the columns of `stories`, which stays as it is: to change a view breaks the prepared statements of the
-    // replicas that still read all of its columns.
+    // `traced_stories` has it behind the columns of `stories`, which stays unchanged: to change a view breaks the prepared statements of
+    // the replicas that still read all of its columns.
     //
-    // Version 10 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). A report locks its
+    // Version 10 adds `conversations`: the state of topics that help desks have reported (`ConversationState`). A report locks its
     // rows, in the order of the key and before those of `persons`. A row whose data is empty was made only to be locked.
     static let versions2To10: [[StaticString]] = [
         [

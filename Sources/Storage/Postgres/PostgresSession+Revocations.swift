@@ -86,7 +86,7 @@ extension PostgresSession {
 
     /// All revocations. Throws if a row cannot be read: nothing is stored that it may be against.
     func readRevocations() throws(PostgresError) -> (all: KnownRevocations, version: Int64) {
-        // The version first: what changes while the list is read is told as news.
+        // Reads the version first, so that changes during the reading of the list are reported as news.
         let version = try Self.revocationVersion(try run([Self.revocationVersionQuery])[0])
         var (known, last) = (KnownRevocations(), UUIDv7?.none)
         try known.change { set throws(PostgresError) in

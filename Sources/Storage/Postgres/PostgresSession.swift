@@ -103,7 +103,7 @@ final class PostgresSession {
     /// The revocations as of a version that the transaction under way has seen, or a later one. Reads what has changed since the last time;
     /// the first time all of them, in several round trips.
     func revocations(asOf version: Int64) throws(PostgresError) -> Revocations {
-        // A version that goes back is another server's, as behind a pooler after a failover. 0 stands for any version.
+        // A lower version is another server's, as behind a pooler after a failover. 0 means any version.
         if let known = knownRevocations, version > 0, version < known.version { knownRevocations = nil }
         while let known = knownRevocations, known.version < version {
             let changes = try revocationChanges(since: known.version, .none)

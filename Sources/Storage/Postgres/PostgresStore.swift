@@ -172,7 +172,7 @@ package final class PostgresStore: Store {
         StoreRules.check(limit: limit)
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         let offset = offset(for: clock())
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         let walk = try search(offset.databaseTime(filter), before: DeliveryKey(after), limit: limit + 1, until: end)
         return offset.localTime(walk.page(limit: limit))
     }
@@ -248,7 +248,7 @@ package final class PostgresStore: Store {
             if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }
-        // At best; otherwise a read goes on until its time is over.
+        // The cancel may fail; then a read continues until its timeout.
         _ = try? readCanceller.withLock { $0 }?.cancel(by: .after(milliseconds: Self.cancelMilliseconds))
         for reader in [reader, watcher] { reader.withLock { $0 = nil } }
         return nil
@@ -273,7 +273,7 @@ extension PostgresStore {
         }
     }
 
-    /// Asks on a connection that is made with the first question, and made anew after it was lost.
+    /// Asks on a connection that is opened by the first query, and reopened after a loss.
     func ask<Value>(
         on reader: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {

@@ -188,7 +188,7 @@ final class PostgresWriter {
         while true {
             let now = SystemClock.monotonicMilliseconds()
             let digest = status.withLock { $0.keysDigest }
-            // The others ask only those that have told their keys, so a service that has just started tells them at once.
+            // The others query only replicas that have published their keys, so a starting service publishes them at once.
             if now >= beatAt || digest != publishedDigest {
                 beat(digest)
                 beatAt = now + settings.heartbeatMilliseconds
@@ -203,7 +203,7 @@ final class PostgresWriter {
         }
     }
 
-    /// Sends a heartbeat. When that fails twice, for any reason, the store is opened anew, which reports the reason.
+    /// Sends a heartbeat. When that fails twice, for any reason, the store is reopened, which reports the reason.
     private func beat(_ keysDigest: String?) {
         publishedDigest = keysDigest
         do throws(PostgresError) {

@@ -86,7 +86,7 @@ final class Checkpointer {
                 let isEmptied = if isEmpty { try database.emptyLog() } else { false }
                 database.isLogRead = !isEmptied
                 if isEmpty { database.emptiesLogAt = nil }
-                // If somebody reads the log, it is tried again later.
+                // If a process reads the log, the checkpoint is retried later.
                 if isEmptied { database.emptyings += 1 } else { database.noteForgotten() }
             }
         } catch {

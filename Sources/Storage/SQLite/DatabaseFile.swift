@@ -51,7 +51,7 @@ enum DatabaseFile {
                 try database.releaseLeases()
             }
             // Now the database file itself has the mark of the run, which says that it needs its log. This also proves that the disk takes
-            // pages. If somebody reads the database, they are moved as soon as nobody does.
+            // pages. They are moved once no process reads the database.
             if try !database.moveLog() { database.noteForgotten() }
             return database
         }

@@ -21,7 +21,7 @@ extension Migrations {
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back.
     // `from_app` is 1 if the app itself reported what the row says; no webhook changes such a row. `calls` holds the times of a person's
     // last allowed registrations, as many as the limits need, in a row with an empty device: one search finds it with the person's devices.
-    // `device_calls` holds those of a device, whoever is signed in there, under a number for its name: these rows are in random order, and
+    // `device_calls` holds those of a device, of all its users, under a number for its name: these rows are in random order, and
     // small ones share pages. `windows` holds those of an app, and those of the service with app 0: there may be many. There are no foreign
     // keys: rows that belong together are written by one thread in one transaction, and checking would cost a search for each row.
     static let version1: [StaticString] = [

@@ -3,11 +3,11 @@ extension Migrations {
     // another one. It appends `app` to `stories`.
     //
     // Version 12 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
-    // `issued_at` in seconds, by the clock of whoever has minted the key, or without a key the moment of the registration; 0 for devices of
-    // before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an index would
-    // make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how many it has
-    // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they
-    // register.
+    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the moment of the registration; 0 for
+    // devices of before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an
+    // index would make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how
+    // many it has signed out. Earlier revocations are marked as swept: comments pass over the devices that they cover, whose rows stay
+    // until they register.
     //
     // Version 13 adds the index by which the revocations of one app are listed.
     //

@@ -4,23 +4,24 @@ extension Migrations {
     //
     // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
     // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has
-    // the last one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of
-    // the last one that it tells of no more.
+    // the last one, in a row that the first change makes. `removed_revocations` keeps removals for a day; `forgotten` is the version of
+    // the last removal that it no longer has.
     //
     // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
     // a service has ever had in force.
     //
-    // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest is in
     // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
     //
-    // Version 6 adds `conditions`: what lasts that operators were told of (`OperatorCondition`), so that its end is told once, too.
+    // Version 6 adds `conditions`: lasting conditions that operators were notified of (`OperatorCondition`), so that their ends are
+    // reported once, too.
     //
     // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
     //
-    // Version 8 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). The index of persons
+    // Version 8 adds `conversations`: the state of topics that help desks have reported (`ConversationState`). The index of persons
     // is for forgetting them; only a report writes it.
     //
-    // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
+    // Version 9 adds `bot_calls`: the functions that bots have called, with their users and outcomes (`BotCall`). `key` deduplicates calls.
     // Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
     //
     // Version 10 has no script: `TokenForms` brings together the forms of one push token.

@@ -42,7 +42,7 @@ extension StoreFile {
             try File.rename(log, to: formerLog)
             undo.append(.rename(formerLog, to: log))
         }
-        // SQLite makes it anew.
+        // SQLite creates it again.
         if File.exists(index) { try File.remove(index) }
         try File.synchronize(Path.directory(of: path))
     }

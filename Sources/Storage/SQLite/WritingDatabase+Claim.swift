@@ -86,7 +86,7 @@ extension WritingDatabase {
         return due
     }
 
-    /// Returns the ending of a due delivery; nil when it is to be attempted.
+    /// Returns the ending of a due delivery; nil if it must be attempted.
     private func end(of stored: StoredDelivery, expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil

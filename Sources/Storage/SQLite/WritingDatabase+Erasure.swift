@@ -27,7 +27,7 @@ extension WritingDatabase {
         return erasure
     }
 
-    /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
+    /// Deletes the person and the device of an event that must be erased, unless a delivery of it is pending.
     func dropPersonIfReported(_ event: Int64) throws(SQLiteError) {
         let emptyData = Event.emptyData
         statements.dropPerson.bind(event, at: 1)

@@ -132,7 +132,7 @@ final class WritingDatabase {
     /// Marks the run as open, and writes a value that does not change, to find out whether the disk takes writes.
     func touch() throws(SQLiteError) {
         try statements.markRun.run(0)
-        // SQLite does not write a row again that stays as it is.
+        // SQLite does not write an unchanged row again.
         try connection.setUserVersion(Migrations.latest)
     }
 
@@ -151,7 +151,7 @@ final class WritingDatabase {
         connection.removeLogOnClose()
     }
 
-    /// Closes the file. Leaves the log as it is, unless the run was marked as closed.
+    /// Closes the file. Leaves the log unchanged, unless the run was marked as closed.
     func close() {
         try? connection.close()
     }

@@ -8,7 +8,7 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// Queries the backend of one app about its users. It lives across reloads as long as the app's `verify` is unchanged. Safe on any thread.
+/// Queries the backend of one app about its users. It survives reloads that leave the app's `verify` unchanged. Safe on any thread.
 final class BackendVerifier: Sendable {
     /// Called once, on any thread; must not block.
     typealias Waiter = @Sendable (BackendAnswer) -> Void

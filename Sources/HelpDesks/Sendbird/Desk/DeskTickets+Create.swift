@@ -16,7 +16,7 @@ extension DeskTickets {
     }
 
     func made(_ draft: TicketDraft) throws(TicketFailure) -> Ticket {
-        // A message in the name of somebody of support would be one of support.
+        // A message in the name of an agent would be a message of support.
         guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
         try checkMembership(of: draft.userID, in: draft.relatedChannels)
         // Before the ticket: a call that fails for the name has made none.

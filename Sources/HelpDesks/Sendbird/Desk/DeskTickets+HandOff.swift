@@ -17,7 +17,7 @@ extension DeskTickets {
 
     private func place(of draft: TicketDraft) throws(HandOffFailure) -> (HandOff, message: String, channel: String) {
         do throws(TicketFailure) {
-            // A message in the name of somebody of support would be one of support.
+            // A message in the name of an agent would be a message of support.
             guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
             guard let message = draft.message else { throw .refused }
             let former = try ticket(forHandOff: draft)

@@ -23,7 +23,7 @@ extension DeskTickets {
     /// The tickets of one state that are fetched and not yet consumed.
     private struct StateQueue {
         let state: TicketState
-        /// Nil stands for an unreadable ticket, which is skipped.
+        /// Nil: an unreadable ticket, which is skipped.
         var waiting: ArraySlice<Ticket?> = []
         var hasMore = true
 
@@ -48,7 +48,7 @@ extension DeskTickets {
             guard let list = DeskList(answer, limit: length) else { throw .unavailable(reason: Self.malformed) }
             let foreign = { (ticket: Ticket) in question.userID.map { !ticket.belongs(to: $0) } ?? false }
             let unreadable = [Ticket?](repeating: nil, count: list.count - list.tickets.count)
-            // A customer's list must hold nothing of anybody else, whatever Sendbird answers.
+            // A customer's list must contain only own tickets, with any answer of Sendbird.
             lanes[index].waiting = (list.tickets.map { foreign($0) ? nil : $0 } + unreadable)[...]
             // An answer without anything ends the list, whatever it says of a next one.
             lanes[index].hasMore = list.hasMore && list.count > 0

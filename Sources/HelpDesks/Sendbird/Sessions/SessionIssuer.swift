@@ -8,7 +8,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Obtains the session tokens of one app's users from Sendbird. It lives across reloads as long as the app's settings are unchanged. Safe
+/// Obtains the session tokens of one app's users from Sendbird. It survives reloads that leave the app's settings unchanged. Safe
 /// on any thread.
 final class SessionIssuer: Sendable {
     /// Called once, on any thread; must not block.

@@ -88,7 +88,7 @@ final class TicketRoutes: Sendable {
                 complete(Self.failed(failure, isOfChange: payload.isChange))
             }
             let isQueued = queue.submit(for: caller.person.share) { [self] in
-                // The customer was told meanwhile that nothing was done.
+                // The customer has received an answer meanwhile that nothing was done.
                 guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else { return fail(.overloaded) }
                 if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {

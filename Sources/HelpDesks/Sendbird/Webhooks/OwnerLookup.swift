@@ -52,7 +52,7 @@ final class OwnerLookup: Notifier {
         }
         guard let maker = try? maker(of: webhook, event, app) else { return completion(Self.retry(UndecidedReason.internalError.rawValue)) }
         let message = Message(webhook: webhook, maker: maker)
-        // Desk's webhook about the ticket may have told of the owner meanwhile.
+        // Desk's webhook about the ticket may have named the owner meanwhile.
         decide(message, found: nil, isFinal: false, app: app, completion: completion) { [self] in
             findOwner(app, webhook.channel.text) { [self] answer in
                 switch answer.counted(for: webhook, age: services.clocks.unixMilliseconds().elapsed(since: event.receivedAt)) {
