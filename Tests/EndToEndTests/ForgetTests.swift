@@ -101,7 +101,7 @@ import Time
         let id = try #require(answer.string("id"))
         let removal = try Deskgate.run("revocations", "remove", id, "--config", site.workspace.configuration)
         #expect(removal.code == 1)
-        #expect(removal.errors.contains("stays for ever"))
+        #expect(removal.errors.contains("is permanent"))
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
         #expect(log.contains(#""action":"users.forget","outcome":"done""#))
