@@ -2,13 +2,10 @@ internal import Core
 internal import Observability
 internal import Time
 
-/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and keeps the trusted time
-/// in the store for the next process.
-///
-/// It is a value of the dispatcher's thread.
+/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and stores the trusted time
+/// for the next process. Belongs to the dispatcher's thread.
 struct ClockJumpTracker {
-    /// A gap in which the machine was off is held back from expiry up to this length: after a longer one a waiting delivery is too old to
-    /// matter.
+    /// The longest time off that is held back from expiry: after a longer one, a waiting delivery is too old to matter.
     private static let longestGapMilliseconds: UInt64 = 30 * 86_400_000
     /// The longest life that can be configured, and a minute.
     private static let maximumLifetimeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance
@@ -30,7 +27,7 @@ struct ClockJumpTracker {
     }
 
     /// Reads the clocks and logs jumps.
-    /// - Returns: false while the store has not yielded the trusted time of the last run; no delivery may expire until it has.
+    /// - Returns: false until the trusted time of the last run is read from the store; no delivery may expire before.
     mutating func readClocks() -> Bool {
         let isRestored = restore()
         time = clocks.trusted.time
@@ -47,24 +44,24 @@ struct ClockJumpTracker {
         return true
     }
 
-    /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what
-    /// waits.
+    /// The wall clock at the last `readClocks`. A later reading may follow a jump that is not held back yet, and would expire waiting
+    /// deliveries.
     var now: UnixMilliseconds { time.last.wall }
 
-    /// Milliseconds of the clock's time that do not count towards the expiry of a delivery.
+    /// Milliseconds of the clock's time that are held back from the expiry of deliveries.
     var heldFromExpiry: UInt64 {
         time.held(for: retention.eventLifetimeMilliseconds, longestGap: Self.longestGapMilliseconds)
     }
 
-    /// Returns the time before which everything is older than `period`.
+    /// The time before which an event is older than `period`.
     func since(_ period: UInt64, now: UnixMilliseconds) -> UnixMilliseconds {
         now.saturating(subtracting: period).saturating(subtracting: time.held(for: period))
     }
 
-    /// The latest expiry of any delivery that arrives now.
+    /// The latest valid expiry of a delivery that arrives now.
     func latestExpiry(now: UnixMilliseconds) -> UnixMilliseconds { now + Self.maximumLifetimeMilliseconds }
 
-    /// Keeps the trusted time in the store. A failure is logged; the next purge tries again.
+    /// Logs a failure; the next purge retries.
     func keep() {
         do throws(StoreError) {
             try store.keep(time)
@@ -107,7 +104,6 @@ struct ClockJumpTracker {
     }
 }
 
-/// The retention of ended deliveries and idle devices, all in milliseconds.
 package struct Retention: Sendable, Equatable {
     package var deliveredMilliseconds: UInt64
     package var deadMilliseconds: UInt64
@@ -115,7 +111,6 @@ package struct Retention: Sendable, Equatable {
     /// The maximum age of an event that is delivered.
     package var eventLifetimeMilliseconds: UInt64
 
-    /// Sets the periods, in milliseconds.
     package init(
         deliveredMilliseconds: UInt64, deadMilliseconds: UInt64, idleDeviceMilliseconds: UInt64,
         eventLifetimeMilliseconds: UInt64 = 86_400_000

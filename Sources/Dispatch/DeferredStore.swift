@@ -3,12 +3,11 @@ package import Observability
 internal import Threading
 internal import Time
 
-/// Returns a store that a thread of its own opens, retrying until that succeeds. The caller must close it.
+/// Returns a store that a separate thread opens, with retries. The caller must close it.
 /// - Parameters:
-///   - logger: logs why the store cannot be opened, or rejects calls.
-///   - onOpen: called on that thread each time the store has been opened, before it is used.
-///   - open: opens the store; its argument says whether an earlier one was open and reported `notOpen`.
-/// - Throws: when the system has no room for a thread.
+///   - onOpen: called on that thread each time the store was opened, before it is used otherwise.
+///   - open: `isAgain` is true if an earlier store was open and reported `notOpen`.
+/// - Throws: when the thread cannot be created.
 package func openWhenPossible(
     logger: Logger, onOpen: @escaping @Sendable (any Store) -> Void,
     open: @escaping @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
@@ -20,22 +19,19 @@ package func openWhenPossible(
     }
 }
 
-/// Forwards to a store that `StoreOpener` opens on a thread of its own. Until it is open, every call fails with `notOpen`.
-///
-/// Its owner must call `close`.
+/// Forwards to a store that `StoreOpener` opens on a separate thread. Until it is open, every call fails with `notOpen`. The owner must
+/// call `close`.
 final class DeferredStore: Store {
-    /// Milliseconds for which `init` waits for the store, so that a healthy one is open when the service starts.
+    /// The longest time that `init` waits, so that a healthy store is open when the service starts.
     private static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let phase: Monitor<StorePhase>
     private let thread: DedicatedThread
 
-    /// Starts opening the store, and waits up to `deferralMilliseconds` for it.
+    /// Waits up to `deferralMilliseconds` for the store.
     /// - Parameters:
-    ///   - pollIntervalMilliseconds: the interval of reading the open store's refusal.
-    ///   - onOpen: called on the opener's thread each time the store has been opened, before it is used.
-    ///   - open: opens the store, which this closes.
-    /// - Throws: when the system has no room for a thread.
+    ///   - pollIntervalMilliseconds: interval for reading the open store's refusal.
+    ///   - onOpen: called on the opener's thread each time the store was opened, before it is used otherwise.
     init(
         logger: Logger, pollIntervalMilliseconds: UInt64 = 1000, onOpen: @escaping @Sendable (any Store) -> Void = { _ in },
         open: @escaping StoreOpener.Opening
@@ -47,7 +43,6 @@ final class DeferredStore: Store {
         _ = phase.wait(timeoutMilliseconds: Self.deferralMilliseconds) { $0.isUndecided ? nil : () }
     }
 
-    /// The open store's refusal; `notOpen` when there is none.
     var refusal: StoreError? {
         do throws(StoreError) {
             return try store().refusal
@@ -56,7 +51,7 @@ final class DeferredStore: Store {
         }
     }
 
-    /// Closes the store. A store that is being opened is closed once it is open. Idempotent.
+    /// Closes the store; one that is being opened is closed as soon as it is open. Idempotent.
     @discardableResult
     func close() -> StoreError? {
         let last = phase.update { phase in

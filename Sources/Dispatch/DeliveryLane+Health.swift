@@ -11,7 +11,7 @@ extension DeliveryLane {
         return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
     }
 
-    /// Applies an outcome to the notifier's health, and shares pauses with the other processes.
+    /// Applies an outcome to the notifier's health, and announces pauses to the other processes.
     mutating func updateBreaker(
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
     ) {
@@ -57,14 +57,14 @@ extension DeliveryLane {
         }
     }
 
-    /// Ends an attempt whose receiver has answered, though it did not take this delivery.
+    /// Ends an attempt whose receiver has responded, though it did not accept this delivery.
     private mutating func succeed(_ start: Breaker.Start) {
         let isCurrent = breaker.isCurrent(start)
         breaker.succeeded(start)
         noteSuccess(wasCurrent: isCurrent)
     }
 
-    /// An answer to an attempt that began before a pause shows nothing.
+    /// A response to an attempt that began before a pause proves nothing.
     private mutating func noteSuccess(wasCurrent: Bool) {
         if wasCurrent, breaker.pauseReason == nil { successes += 1 }
     }

@@ -1,16 +1,15 @@
 internal import Core
 internal import Time
 
-/// Pauses that the processes with one store share.
 extension DeliveryLane {
-    /// Milliseconds by which other processes probe later than the one that shared a pause, because that one may be gone. Longer than most
-    /// attempts take, after which it shares the next time.
+    /// Milliseconds after the announced probe at which other processes probe themselves, because the announcing process may be gone. Longer
+    /// than most attempts, after which that process announces the next time.
     private static let graceMilliseconds: UInt64 = 30_000
 
-    /// Whether the lane has an update for the processes that share the store, or must read theirs, although it starts nothing.
+    /// Whether the lane must claim without starting attempts, to exchange pauses with the processes that share the store.
     var hasPauseUpdates: Bool { !isLeaving && (asks || !hasAsked || !pauseUpdates.isEmpty) }
 
-    /// Has the next claim share the update, in place of earlier ones of this kind.
+    /// Queues an update for the next claim, replacing an earlier one of this kind.
     mutating func tell(_ update: PauseUpdate) {
         pauseUpdates.removeAll { $0.kind == update.kind }
         pauseUpdates.append(update)
@@ -18,14 +17,14 @@ extension DeliveryLane {
         if case .ends = update { pause = nil }
     }
 
-    /// Ends a pause in all processes, because an operator has changed something.
+    /// Ends a pause in all processes after an operator's change.
     mutating func resume() {
         guard breaker.pauseReason != nil else { return }
         breaker.resume()
         tell(.ends)
     }
 
-    /// Applies the pauses in force, after those of this process have been shared.
+    /// Adopts the shared pauses in force, after this process's updates were sent.
     mutating func adopt(_ pauses: [SharedPause], now: UnixMilliseconds) {
         defer { hasAsked = true }
         if let slow = pauses.first(where: { $0.kind == .slowDown }), !slow.isOwn, slow != slowedBy {

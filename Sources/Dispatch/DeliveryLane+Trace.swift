@@ -3,7 +3,7 @@ internal import Observability
 internal import Tracing
 
 extension DeliveryLane.Running {
-    /// Adds the attempt's place in its trace to a log line, if it has one.
+    /// Adds the attempt's trace and span, if any, to a log line.
     func append(to fields: inout LogFields) {
         guard let context = span?.context else { return }
         fields.append("trace_id", .string(context.traceIDText))
@@ -12,7 +12,7 @@ extension DeliveryLane.Running {
 }
 
 extension Tracer {
-    /// Ends the span of an attempt. A push is none of HTTP's words, as it may take several requests.
+    /// Ends the span of an attempt. A push has no HTTP attributes, because it may take several requests.
     func end(_ attempt: DeliveryLane.Running, result: FinishedAttempt, outcome: DeliveryOutcome) {
         let (delivery, server) = (attempt.delivery, attempt.served.notifier.tracedServer)
         end(

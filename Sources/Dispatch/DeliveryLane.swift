@@ -2,9 +2,7 @@ internal import Core
 internal import Time
 internal import Tracing
 
-/// The deliveries of one notifier: which attempts run, how many more may start, and when the next delivery is due.
-///
-/// It is a value of the dispatcher's thread.
+/// The deliveries of one notifier: the running attempts, the room for more, and the next due time. Belongs to the dispatcher's thread.
 struct DeliveryLane {
     struct Running {
         let delivery: Delivery
@@ -12,39 +10,39 @@ struct DeliveryLane {
         let startedAt: UnixMilliseconds
         /// The notifier that makes the attempt; the lane's own may have been replaced since.
         let served: ServedNotifier
-        /// The attempt's span; nil when the event belongs to no trace.
+        /// nil: the event belongs to no trace.
         let span: OpenSpan?
     }
 
-    /// A lease is this much longer than the longest attempt, in milliseconds, so that every outcome is known before the lease ends.
+    /// Milliseconds by which a lease exceeds the longest attempt, so that every outcome is known before the lease ends.
     private static let leaseMarginMilliseconds: UInt64 = 10_000
 
     let name: String
     private(set) var served: ServedNotifier
-    /// Replaced notifiers that still run attempts.
+    /// Replaced notifiers with running attempts.
     private var retired: [ServedNotifier] = []
-    /// Whether the notifier has left the configuration: nothing starts, and the lane goes with its last attempt.
+    /// Whether the notifier was removed from the configuration: the lane starts nothing, and is removed after its last attempt.
     private(set) var isLeaving = false
     var breaker = Breaker()
     /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
     var isProven = false
-    /// The pause that this process or another one found out.
+    /// The pause found by this process or another one.
     var pause: SharedPause?
-    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    /// The reason of the last attempt that failed because of the notifier; empty before the first.
     var lastFailure = ""
     /// The reason for which the notifier's settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     var settingsProblem: String?
-    /// The number of proofs that the notifier works: successful attempts, and pauses that another process ended.
+    /// Successful attempts, and pauses ended by another process.
     var successes: UInt64 = 0
-    /// The last slow-down that another process has shared.
+    /// The last slow-down announced by another process.
     var slowedBy: SharedPause?
-    /// The updates that the next claim shares with other processes.
+    /// Updates that the next claim sends to the other processes.
     var pauseUpdates: [PauseUpdate] = []
-    /// Whether the pauses of other processes must be read, although nothing may start.
+    /// Whether the next claim must read the pauses of other processes, even if no attempt may start.
     var asks = false
     var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]
-    /// When the store's next delivery may be due; nil when nothing is pending.
+    /// Earliest due time of a delivery in the store; nil when none is pending.
     var nextDue: UnixMilliseconds? = 0
 
     init(name: String, served: ServedNotifier) {
@@ -54,7 +52,7 @@ struct DeliveryLane {
 
     var notifier: any Notifier { served.notifier }
 
-    /// Replaces the notifier by another one of the same name. Attempts under way end with the old one.
+    /// Replaces the notifier by another one with the same name. Running attempts end with the old one.
     mutating func replace(with next: ServedNotifier) {
         retired.append(served)
         served = next
@@ -65,40 +63,37 @@ struct DeliveryLane {
         nextDue = 0
     }
 
-    /// Starts nothing more, because the notifier has left the configuration.
     mutating func leave() {
         guard !isLeaving else { return }
         retired.append(served)
         isLeaving = true
     }
 
-    /// Removes and returns the replaced notifiers that run no attempt; the caller closes them.
+    /// Removes and returns replaced notifiers without running attempts; the caller closes them.
     mutating func takeIdleRetired() -> [ServedNotifier] {
         let idle = retired.filter { retired in !running.values.contains { $0.served === retired } }
         retired.removeAll { retired in idle.contains { $0 === retired } }
         return idle
     }
 
-    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the
-    /// pace.
+    /// The longest delay of a delivery, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the rate limits.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
         let rateLimits = notifier.rateLimits.map(\.windowMilliseconds).max() ?? 0
         return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, rateLimits)
     }
 
-    /// Returns the number of attempts that may start at `now`.
+    /// The number of attempts that may start at `now`.
     mutating func room(now: UnixMilliseconds) -> Int {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(now: now), notifier.concurrency - running.count)
     }
 
-    /// The used share of the concurrency, from 0 to 1.
+    /// The used part of the concurrency, from 0 to 1.
     var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
 
-    /// The claim of up to `limit` deliveries.
-    /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
+    /// - Parameter held: milliseconds that are held back from expiry.
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
@@ -106,14 +101,12 @@ struct DeliveryLane {
             pauseUpdates: pauseUpdates)
     }
 
-    /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
-    /// breaker.
+    /// Whether a new event can cause an attempt; false while a due delivery already waits for an outcome or for the breaker.
     func awaitsWork(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
-    /// The length of a delivery's lease in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestAttemptMilliseconds + Self.leaseMarginMilliseconds }
 
-    /// When a delivery may start next if nothing but time passes; nil when it takes an outcome, news or `resume`.
+    /// The next time at which a delivery may start without further input; nil when it needs an outcome, a message or `resume`.
     mutating func wakeAt(now: UnixMilliseconds) -> UnixMilliseconds? {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, running.count < notifier.concurrency else { return nil }
@@ -121,15 +114,14 @@ struct DeliveryLane {
         return breaker.nextChange.map { max(nextDue, $0) }
     }
 
-    /// After the clock was set back, `nextDue` may be later than any delay allows. Has the store asked at once, which then makes such
-    /// deliveries due.
+    /// After the clock was set back, `nextDue` may be later than any delay allows. Then claims at once, which makes such deliveries due.
     private mutating func pullInDue(now: UnixMilliseconds) {
         if let due = nextDue, now.remaining(until: due) > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins an attempt.
-    /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that
-    ///   attempt then counts for the new claim.
+    /// - Returns: false when an attempt of this delivery is running, because a clock set forward has ended its lease. Its outcome then
+    ///   counts for the new claim.
     mutating func begin(_ delivery: Delivery, _ span: OpenSpan? = nil, now: UnixMilliseconds) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
@@ -141,16 +133,15 @@ struct DeliveryLane {
         return true
     }
 
-    /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to
-    /// end.
+    /// Releases the leases of all running attempts, so that the next process need not wait until they end.
     func handBack(now: UnixMilliseconds) -> [FinishedAttempt] {
         running.values.map {
             FinishedAttempt(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
         }
     }
 
-    /// Ends an attempt and decides what becomes of its delivery; nil when no attempt of it is under way.
-    /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
+    /// Ends an attempt and decides on its delivery; nil when no attempt of it is running.
+    /// - Parameter held: milliseconds that are held back from expiry.
     mutating func end(
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds, held: UInt64 = 0, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedAttempt)? {
@@ -190,7 +181,6 @@ struct DeliveryLane {
         }
     }
 
-    /// Returns the provider's statement about the device; nil for none.
     private func update(of outcome: DeliveryOutcome) -> FinishedAttempt.DeviceUpdate? {
         if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
         return outcome.environment.map { .environment($0) }

@@ -8,11 +8,10 @@ package struct DeliveryMetrics: Sendable {
     private let tries: MetricFamily<Counter>
     private let duration: MetricFamily<Histogram>
 
-    /// Registers them.
     /// - Parameters:
-    ///   - store: read at each rendering for the pending deliveries.
-    ///   - inbox: read at each rendering for the notifiers, so that an empty queue shows as 0. A notifier that has left the configuration
-    ///     shows while deliveries wait for it.
+    ///   - store: read at each scrape for the pending deliveries.
+    ///   - inbox: read at each scrape for the notifiers, so that an empty queue is 0. A notifier that was removed from the configuration
+    ///     appears while deliveries wait for it.
     package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Deliveries that have ended, by outcome.", labels: ["notifier", "outcome", "reason"])
@@ -48,7 +47,7 @@ package struct DeliveryMetrics: Sendable {
         return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
-    /// Begins the series of a notifier at 0, because a rate misses the first increment of a series that was absent.
+    /// Starts a notifier's series at 0, because a rate misses the first increment of an absent series.
     func expect(notifier: String) {
         for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending) }
         for reason in RetryDecision.Ending.allCases.map(\.rawValue) + GivenUpReason.allCases.map(\.rawValue) {
@@ -57,17 +56,17 @@ package struct DeliveryMetrics: Sendable {
         _ = duration.child(notifier)
     }
 
-    /// Counts deliveries that ended other than by an attempt's outcome.
+    /// Counts deliveries that ended without an attempt's outcome.
     package func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 
-    /// Counts deliveries that a store has ended by itself.
+    /// Counts deliveries that the store ended itself.
     func countEnded(_ count: Int, notifier: String, _ ending: DeliveryEnding) {
         deliveries.child(notifier, ending.outcome, ending.reason).increment(by: UInt64(count))
     }
 
-    /// Counts an attempt, and its delivery when that has ended.
+    /// Counts an attempt, and its delivery if it has ended.
     func count(notifier: String, _ result: FinishedAttempt, milliseconds: UInt64) {
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
         let outcome: String
@@ -85,7 +84,6 @@ package struct DeliveryMetrics: Sendable {
 }
 
 extension FinishedAttempt {
-    /// Whether the provider does not know the device any more.
     var isDeviceGone: Bool {
         if case .gone? = update { true } else { false }
     }

@@ -1,14 +1,11 @@
 internal import Core
 
-/// Deliveries that one pass of the dispatcher has ended without an attempt.
-///
-/// No outcome reports these: they expired behind an open breaker, or their notifier has left the configuration, or their device was
-/// removed.
+/// Deliveries that ended without an attempt in one pass of the dispatcher: they expired behind an open breaker, their notifier was removed
+/// from the configuration, or their device was removed.
 struct UnattemptedDeliveries {
     private var expired: [String: Int] = [:]
     private var withoutTarget: [String: Int] = [:]
 
-    /// Adds the deliveries that a claim has ended.
     mutating func add(_ claimed: Claimed, of notifier: String) {
         addExpired(claimed.expired, of: notifier)
         if claimed.withoutTarget > 0 { withoutTarget[notifier, default: 0] += claimed.withoutTarget }
@@ -31,12 +28,11 @@ struct UnattemptedDeliveries {
     }
 }
 
-/// Reports deliveries that the store ended by itself, because no device was registered, too many waited, or the person has read the
-/// comment. The dispatcher does not report them, but operators must see why nothing arrived.
+/// Reports deliveries that the store ended itself, because no device was registered, the queue was full, or the user has read the comment.
 struct RefusedTally {
     private var reported: [String: [DeliveryEnding: Int]] = [:]
 
-    /// Adds those that are new since the last call to the metrics and the log.
+    /// Reports the deliveries since the last call.
     /// - Parameter refused: all since the store was opened.
     mutating func report(_ refused: [RefusedDeliveries], metrics: DeliveryMetrics, log: inout NotifierLog) {
         for entry in refused {

@@ -21,14 +21,13 @@ package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
     private let thread: DedicatedThread
 
-    /// Starts the thread.
     /// - Parameters:
-    ///   - audience: returns the subscriptions to removed devices; called on that thread, before each call of the store.
-    ///   - tracer: makes the spans of attempts; nil makes none.
-    ///   - onLostCalls: called with calls of bots that became `unknown`, because their process has ended; on that thread, so it must not
-    ///     block.
-    ///   - notifiers: by name; their owner closes them after `stop`, except those that `replace` has left out.
-    /// - Throws: when the system has no room for it.
+    ///   - audience: receives events about removed devices; called on the dispatcher's thread before each call of the store.
+    ///   - notifiers: by name. The owner closes them after `stop`, except those that `replace` has removed.
+    ///   - tracer: nil: attempts have no spans.
+    ///   - onLostCalls: called with bot calls that became `unknown`, because their process has ended. Runs on the dispatcher's thread and
+    ///     must not block.
+    /// - Throws: when the thread cannot be created.
     package init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
         metrics: DeliveryMetrics, logger: Logger,
@@ -43,9 +42,7 @@ package final class Dispatcher: Sendable {
         thread = try DedicatedThread { worker.run() }
     }
 
-    /// Replaces the notifiers, and resumes those that are paused.
-    ///
-    /// A notifier that is not among them is closed when its last attempt has ended.
+    /// Replaces the notifiers, and resumes paused ones. A removed notifier is closed when its last attempt has ended.
     package func replace(with notifiers: [String: ServedNotifier]) {
         inbox.update { inbox in
             inbox.replaceNotifiers(notifiers)
@@ -53,13 +50,13 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// Starts no further attempts; `stop` must follow.
+    /// Starts no more attempts; `stop` must follow.
     package func beginStopping() {
         inbox.update { $0.isStopping = true }
     }
 
-    /// Starts no further attempts, waits until those under way have ended and their outcomes are stored, and ends the thread.
-    /// - Parameter drainMilliseconds: the maximum wait; then the leases of the attempts still under way are released.
+    /// Starts no more attempts, waits until the running ones have ended and their outcomes are stored, and ends the thread.
+    /// - Parameter drainMilliseconds: the longest wait; then the leases of attempts that are still running are released.
     package func stop(drainMilliseconds: UInt64) {
         beginStopping()
         _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }

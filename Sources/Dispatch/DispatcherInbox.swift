@@ -2,24 +2,24 @@ package import Core
 internal import Threading
 package import Time
 
-/// The messages of other threads to the dispatcher's thread, and what that thread publishes.
+/// The messages of other threads to the dispatcher's thread, and the state that this thread publishes.
 package struct DispatcherInbox {
+    /// A delivery may have become due.
     var hasNewWork = false
-    /// Whether a new event can give any lane something to do; written by the dispatcher's thread.
+    /// Whether a new event can cause an attempt in any lane; written by the dispatcher's thread.
     var awaitsWork = true
     var resumes = false
     var isStopping = false
-    /// Attempts under way are no longer waited for.
+    /// The dispatcher must not wait for running attempts any more.
     var isAbandoned = false
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
-    /// The number of attempts that are under way, or have ended and are not stored; written by the dispatcher's thread.
+    /// Attempts that are running, or whose outcome is not stored; written by the dispatcher's thread.
     var unfinished = 0
-    /// The notifiers that are paused as misconfigured, by name; written by the dispatcher's thread.
+    /// Notifiers paused as misconfigured, by name; written by the dispatcher's thread.
     package var paused: [String: PausedNotifier] = [:]
-    /// The health of notifiers by name; written by the dispatcher's thread.
     var health: [String: NotifierHealth] = [:]
     private(set) var notifiers: [String: ServedNotifier] = [:]
-    /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
+    /// Each replacement that the dispatcher's thread has not taken yet, newest last. None is skipped, so that every replaced notifier is
     /// closed.
     private var newNotifiers: [[String: ServedNotifier]] = []
     var hasEnded = false
@@ -28,14 +28,14 @@ package struct DispatcherInbox {
 
     package init() {}
 
-    /// The reasons of notifiers that start no attempts now, by name.
+    /// The reasons why notifiers start no attempts now, by name; without those that start some.
     package var holds: [String: String] {
         let failing = health.filter { $0.value.status == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// The status of each notifier, by name: its state, the cause of its pause, the cause of the last failed attempt (empty
-    /// before the first one), the doubt about its settings, the expiry of its certificate, and the time of its next attempt.
+    /// The states of the notifiers, ordered by name. `lastFailure` is empty before the first failure; `nextAttemptAt` is nil while attempts
+    /// may start.
     package var statuses:
         [(
             name: String, state: BreakerStatus, pause: PausedNotifier?, lastFailure: String, settingsProblem: String?,
@@ -51,7 +51,7 @@ package struct DispatcherInbox {
         }
     }
 
-    /// The health of each notifier for operators' reports, in the order of their names.
+    /// The observations for operator conditions, ordered by name.
     package var observations: [NotifierObservation] {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
@@ -61,17 +61,15 @@ package struct DispatcherInbox {
         }
     }
 
-    /// Returns a notifier's health; it counts as working until the dispatcher's thread reports otherwise.
     func health(of name: String) -> NotifierHealth { health[name] ?? NotifierHealth() }
 
-    /// Whether the dispatcher's thread has something to do.
     private var hasWork: Bool {
         (hasNewWork && awaitsWork) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0)
             || isAbandoned
             || isHeartbeatRequested
     }
 
-    /// Takes all messages; nil when there is nothing to do.
+    /// Takes all messages; nil when there are none.
     mutating func take() -> Messages? {
         guard hasWork else { return nil }
         defer {
@@ -96,8 +94,7 @@ package struct DispatcherInbox {
         return !isHeartbeatRequested || hasEnded
     }
 
-    /// Applies a change.
-    /// - Returns: whether it gave an idle dispatcher something to do.
+    /// - Returns: whether the change gave work to an idle dispatcher.
     fileprivate mutating func note(_ change: (inout Self) -> Void) -> Bool {
         let wasIdle = !hasWork
         change(&self)
@@ -107,49 +104,47 @@ package struct DispatcherInbox {
     struct Messages {
         var hasNewWork = false
         var resumes = false
-        /// Each replacement of the notifiers, the newest last.
         var notifiers: [[String: ServedNotifier]] = []
         var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     }
 }
 
 package struct PausedNotifier: Sendable, Equatable {
-    /// The reason of the attempt that paused it, a stable word.
+    /// The stable reason of the attempt that paused it.
     package let reason: String
+    /// Steps for an operator.
     package let remedy: String
 }
 
-/// A notifier's health, as its lane knows it.
+/// The health of a notifier, as known to its lane.
 struct NotifierHealth: Sendable {
     var status = BreakerStatus.working
-    /// nil while it is not paused.
+    /// nil: not paused.
     var pauseReason: BreakerState.PauseReason?
-    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    /// The reason of the last attempt that failed because of the notifier; empty before the first.
     var lastFailure = ""
     /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
     var settingsProblem: String?
     var successes: UInt64 = 0
-    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have
-    /// passed.
+    /// Time of the next attempt without further input; nil while attempts may start, or when more than time is needed. May be in the past.
     var nextAttemptAt: UnixMilliseconds?
 }
 
 package struct NotifierObservation: Sendable, Equatable {
     package let name: String
-    /// Whether it starts no attempts but probes.
+    /// Whether it starts only probes.
     package let isStopped: Bool
-    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    /// The reason of the last attempt that failed because of the notifier; empty before the first.
     package let reason: String
-    /// The number of successes since it was configured or the process began.
+    /// Proofs of health since the notifier was configured or the process began.
     package let successes: UInt64
-    /// When its certificate expires; nil when it has none.
+    /// nil: it has no certificate.
     package let credentialExpiresAt: UnixSeconds?
 }
 
 extension Monitor<DispatcherInbox> {
-    /// Tells the dispatcher that a delivery may have become due.
-    ///
-    /// Wakes it only if it sleeps and has room for attempts: waking a thread costs more than accepting a webhook.
+    /// Reports that a delivery may have become due. Wakes the dispatcher only if it sleeps and has room for attempts: waking a thread costs
+    /// more than accepting a webhook.
     package func announceWork() {
         if withLock({ $0.note { $0.hasNewWork = true } }) { wakeAll() }
     }

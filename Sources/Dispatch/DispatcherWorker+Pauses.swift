@@ -16,7 +16,7 @@ extension DispatcherWorker {
             ])
     }
 
-    /// Applies the pauses that the processes with this store share; nothing when the store belongs to this process alone.
+    /// Adopts the pauses of the processes that share the store; nil: this process has the store alone.
     func adopt(_ pauses: [SharedPause]?, lane: inout DeliveryLane, now: UnixMilliseconds) {
         guard let pauses else { return }
         let wasPaused = lane.breaker.pauseReason != nil
@@ -36,8 +36,7 @@ extension DispatcherWorker {
         logger.log(.info, message: "a notifier works again", fields: ["notifier": .string(name)])
     }
 
-    /// Shows a pause to operators.
-    /// - Returns: whether it is another one than is shown.
+    /// - Returns: whether the pause differs from the published one.
     private func show(_ lane: DeliveryLane, _ reason: String) -> Bool {
         let (name, paused) = (lane.name, PausedNotifier(reason: reason, remedy: lane.served.remedy(reason: reason)))
         return inbox.withLock { inbox in

@@ -8,8 +8,8 @@ extension DispatcherWorker {
     private static let maximumRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Once a minute, ends expired deliveries and calls of bots without an ending, deletes what has ended and is older than the retention,
-    /// removes idle devices, and signs out those of revoked keys. One of the processes that share a store does it.
+    /// Once a minute, gives up expired deliveries and bot calls without an ending, deletes rows older than the retention, removes idle
+    /// devices, and signs out those of revoked keys. Of the processes that share a store, the elected one does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
         _ purgeAt: inout UnixMilliseconds, now: UnixMilliseconds, opener: ClockJumpTracker, status: ReplicaStatus,
@@ -40,7 +40,7 @@ extension DispatcherWorker {
         return (removed ?? 0) + (revoked ?? 0) > 0
     }
 
-    /// - Returns: how many calls it gave up.
+    /// - Returns: the number of calls.
     private func giveUpBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
         let lost = try? store.giveUpBotCalls(
             startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.maximumPurged)
@@ -55,7 +55,7 @@ extension DispatcherWorker {
         return lost.count
     }
 
-    /// - Returns: how many deliveries it gave up.
+    /// - Returns: the number of deliveries.
     private func giveUpExpired(_ now: UnixMilliseconds, opener: ClockJumpTracker, untried: inout UnattemptedDeliveries) -> Int {
         try? store.expireBy(opener.latestExpiry(now: now), limit: Self.maximumPurged)
         let expiredBy = now.saturating(subtracting: opener.heldFromExpiry)

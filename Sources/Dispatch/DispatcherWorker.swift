@@ -4,14 +4,14 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// The dispatcher's thread. Each pass collects the outcomes of attempts, reports them, claims and starts what is due, and then waits for
-/// messages or for the next due time.
+/// The dispatcher's thread. Each pass takes outcomes, reports them, claims and starts due deliveries, and then waits for messages or the
+/// next due time.
 final class DispatcherWorker: Sendable {
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     let store: any Store
-    /// The subscriptions to changes of the registry, by the configuration in force.
+    /// The notifiers that receive events about removed devices, by the current configuration.
     let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics
@@ -86,16 +86,16 @@ final class DispatcherWorker: Sendable {
         inbox.update { $0.hasEnded = true }
     }
 
-    /// Whether the store must be queried for all lanes. This is done at intervals if other processes use the store, too.
+    /// Whether to claim for all lanes, because other processes work on the store, too.
     private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
         return true
     }
 
-    /// Gives back the deliveries that this process has leased without knowing it: around a failover a claim becomes durable, but its answer
-    /// is lost. They would wait until their leases end. A claim that is slow to commit can show up some time after the failure, so this is
-    /// not only asked when the store is opened again.
+    /// Releases deliveries that this process has leased without knowing it. Around a failover a claim may be committed although its
+    /// response is lost; the deliveries would wait for the end of their leases. A slow commit can appear some time after the failure, so
+    /// this runs at every interval and not only when the store is reopened.
     private func lostClaims(
         _ lanes: [DeliveryLane], unreported: [FinishedAttempt], now: UnixMilliseconds
     ) -> [FinishedAttempt] {
@@ -126,7 +126,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Replaces the lanes' notifiers by these. A lane whose notifier is not among them starts nothing more.
+    /// Replaces the lanes' notifiers. A lane whose notifier was removed starts nothing more.
     private func take(
         _ notifiers: [String: ServedNotifier], lanes: inout [DeliveryLane], now: UnixMilliseconds, log: inout NotifierLog
     ) {
@@ -148,7 +148,7 @@ final class DispatcherWorker: Sendable {
         lanes.sort { $0.name < $1.name }
     }
 
-    /// Closes replaced notifiers whose last attempt has ended, and drops lanes that have left the configuration and run nothing.
+    /// Closes replaced notifiers without running attempts, and removes lanes that have left the configuration and run nothing.
     private func closeReplaced(_ lanes: inout [DeliveryLane]) {
         for index in lanes.indices {
             for idle in lanes[index].takeIdleRetired() { idle.close() }
@@ -175,8 +175,8 @@ final class DispatcherWorker: Sendable {
         return results
     }
 
-    /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
-    /// fails, the attempts stay in `finished` and are reported again.
+    /// Reports finished attempts and claims due deliveries for the lanes with room, in one transaction. After a failure, `finished` keeps
+    /// the attempts for the next pass.
     private func work(
         _ lanes: inout [DeliveryLane], finished: inout [FinishedAttempt], now: UnixMilliseconds, opener: ClockJumpTracker,
         startsAttempts: Bool,
@@ -199,7 +199,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// The lanes with room for attempts, the least occupied first, because one call claims a limited number of deliveries for all lanes.
+    /// The lanes with room, the least occupied first, because one call claims a limited number of deliveries for all lanes.
     private func claiming(_ lanes: inout [DeliveryLane], _ now: UnixMilliseconds) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
         let isShared = store.pollMilliseconds != nil
@@ -212,7 +212,7 @@ final class DispatcherWorker: Sendable {
         return claiming.sorted { (lanes[$0.lane].occupancy, $0.lane) < (lanes[$1.lane].occupancy, $1.lane) }
     }
 
-    /// Starts what was claimed for a lane. After a failure, the lane claims again in a second.
+    /// Starts the claimed deliveries of a lane. After a failure, the lane claims again in a second.
     private func take(
         _ result: Result<Claimed, StoreError>, lane: inout DeliveryLane, now: UnixMilliseconds, untried: inout UnattemptedDeliveries
     ) {
@@ -229,7 +229,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Logs an error of the store, unless the store is not open or refuses for this reason: `StoreOpener` logs that, once.
+    /// Logs an error of the store, unless `StoreOpener` logs it: the store is not open, or this is its current refusal.
     private func log(_ text: String, error: StoreError, fields: LogFields = [:]) {
         guard error.kind != .notOpen, error != store.refusal else { return }
         var fields = fields

@@ -2,36 +2,33 @@ internal import Core
 internal import Observability
 internal import Time
 
-/// Logs the health of notifiers: a change of state at once, and deliveries that end without arriving once a minute, so never a line for
-/// each delivery.
-///
-/// It is a value of the dispatcher's thread.
+/// Logs the health of notifiers: changes of state at once, and deliveries that ended without arriving once a minute. It never logs a line
+/// for each delivery above level debug. Belongs to the dispatcher's thread.
 struct NotifierLog {
-    /// The reasons of undelivered deliveries that are summed up in one line.
+    /// The kinds of deliveries that are summed in one line.
     enum Ending: CaseIterable {
         case dead, deviceGone, noTarget, superseded
-        /// Retried for a reason that concerns their devices alone.
+        /// Retried for a reason that concerns only their devices.
         case putOff
     }
 
     fileprivate struct LogState {
-        /// Whether a failure has been logged since the last success.
+        /// Whether a failure was logged since the last success.
         var hasLoggedFailure = false
-        /// Whether the opening of the breaker has been logged since the last success.
+        /// Whether the opening of the breaker was logged since the last success.
         var hasLoggedOpening = false
-        /// The number of failed attempts since the last success.
         var failures = 0
+        /// Earliest times of the next lines.
         var failureLineAt: UnixMilliseconds = 0
         var openingLineAt: UnixMilliseconds = 0
-        /// Whether a line has said that the provider lacks credentials for a type of device.
+        /// Whether a line has reported missing credentials for a type of device.
         var hasLoggedDeviceType = false
         var endings: [Ending: [String: Int]] = [:]
-        /// The remedy for deliveries that wait because of their devices, if one may help.
+        /// For deliveries that wait because of their devices; nil if no remedy is known.
         var remedy: String?
-        /// When a line about endings may be written again.
         var endingsLineAt: UnixMilliseconds = 0
 
-        /// Has the next failure logged again, at the same pace.
+        /// Makes the next failure be logged again, at the same intervals.
         mutating func forgetFailures() {
             (hasLoggedFailure, hasLoggedOpening, failures) = (false, false, 0)
         }
@@ -46,14 +43,14 @@ struct NotifierLog {
         self.logger = logger
     }
 
-    /// Logs the pending lines of a notifier that was replaced or removed, and forgets it.
+    /// Logs the pending lines of a notifier that was replaced or removed, and deletes its state.
     mutating func reset(_ notifier: String, now: UnixMilliseconds) {
         logEndings(of: notifier, now: now)
         statuses[notifier] = nil
     }
 
-    /// Takes in the outcome of an attempt.
-    /// - Parameter lane: its state after that attempt.
+    /// Records the outcome of an attempt.
+    /// - Parameter lane: the state after the attempt.
     mutating func take(
         _ result: FinishedAttempt, outcome: DeliveryOutcome, of lane: DeliveryLane, attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {
@@ -72,7 +69,6 @@ struct NotifierLog {
         if outcome.calledReceiver { logChange(outcome, lane: lane, attempt: attempt, now: now) }
     }
 
-    /// Logs an attempt, at level debug alone.
     private func log(_ attempt: DeliveryLane.Running, _ result: FinishedAttempt, of lane: DeliveryLane) {
         guard logger.level <= .debug else { return }
         var fields: LogFields = [
@@ -83,14 +79,12 @@ struct NotifierLog {
         logger.log(.debug, message: "delivery attempt", fields: fields)
     }
 
-    /// Adds deliveries that ended, or were put off, for a reason.
     mutating func add(_ count: Int, _ ending: Ending, reason: String, of notifier: String) {
         guard count > 0 else { return }
         statuses[notifier, default: LogState()].endings[ending, default: [:]][reason, default: 0] += count
     }
 
-    /// Writes the lines whose minute is over.
-    /// - Parameter isLast: whether to write all others too.
+    /// - Parameter isLast: whether to write also the lines that are not due.
     mutating func writeDue(now: UnixMilliseconds, isLast: Bool = false) {
         for (notifier, status) in statuses where !status.endings.isEmpty {
             guard isLast || Self.isDue(status.endingsLineAt, now) else { continue }
@@ -121,7 +115,7 @@ struct NotifierLog {
 }
 
 extension NotifierLog {
-    /// Logs that a notifier has begun to fail, that its breaker has opened, or that it works again.
+    /// Logs that a notifier begins to fail, that its breaker opens, or that it works again.
     private mutating func logChange(
         _ outcome: DeliveryOutcome, lane: DeliveryLane, attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {
@@ -168,7 +162,7 @@ extension NotifierLog {
         status.forgetFailures()
     }
 
-    /// Logs once, until the notifier is replaced, that it cannot reach one type of device: only the provider's console can correct that.
+    /// Logs once, until the notifier is replaced, that it cannot reach one type of device; only the provider's console can correct this.
     private mutating func logDeviceType(_ lane: DeliveryLane, reason: String) {
         guard statuses[lane.name]?.hasLoggedDeviceType != true else { return }
         statuses[lane.name, default: LogState()].hasLoggedDeviceType = true
@@ -181,7 +175,6 @@ extension NotifierLog {
 }
 
 extension NotifierLog.Ending {
-    /// The line about deliveries that a store has ended by itself.
     init(_ ending: DeliveryEnding) {
         self =
             switch ending.state {

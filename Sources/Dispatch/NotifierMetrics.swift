@@ -3,10 +3,8 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The metrics of notifiers: their states, why they are paused, and when their credentials expire.
 enum NotifierMetrics {
-    /// Registers them.
-    /// - Parameter inbox: asked at each rendering.
+    /// - Parameter inbox: read at each scrape.
     static func register(_ registry: MetricsRegistry, _ inbox: Monitor<DispatcherInbox>) {
         registry.gauge(
             "deskgate_notifier_state", "1 for the state that a notifier is in, 0 for the others.", labels: ["notifier", "state"]
@@ -32,7 +30,7 @@ enum NotifierMetrics {
         }
     }
 
-    /// Of every configured notifier, in the order of their names.
+    /// Every configured notifier, ordered by name.
     private static func health(_ inbox: Monitor<DispatcherInbox>) -> [(name: String, health: NotifierHealth)] {
         inbox.withLock { inbox in inbox.notifiers.keys.sorted().map { ($0, inbox.health(of: $0)) } }
     }

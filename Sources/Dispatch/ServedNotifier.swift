@@ -3,21 +3,17 @@ package import HTTPClient
 internal import Threading
 package import Time
 
-/// A notifier with the connections that it needs; its owner must call `close`.
+/// A notifier with its connections; the owner must call `close`.
 package final class ServedNotifier: Sendable {
     package let notifier: any Notifier
-    /// When its certificate expires, in Unix seconds; nil when it has none.
+    /// nil: it has no certificate.
     let credentialExpiresAt: UnixSeconds?
-    /// The remedy while attempt after attempt fails for a reason; nil for Deskgate's own notifier.
+    /// Steps for an operator while attempts fail repeatedly for a reason; nil for Deskgate's own notifier.
     let remedyWhileFailing: (@Sendable (_ reason: String) -> String)?
     private let client: Client?
     private let isClosed = Monitor(false)
 
-    /// Takes ownership of a notifier.
-    /// - Parameters:
-    ///   - client: its connections, closed with it.
-    ///   - credentialExpiresAt: nil when the notifier has no certificate.
-    ///   - remedyWhileFailing: what an operator can do while attempts fail for a reason, for the log.
+    /// - Parameter client: closed with the notifier.
     package init(
         _ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UnixSeconds? = nil,
         remedyWhileFailing: (@Sendable (_ reason: String) -> String)? = nil
@@ -30,7 +26,7 @@ package final class ServedNotifier: Sendable {
 
     package var hasClosed: Bool { isClosed.withLock { $0 } }
 
-    /// Ends the attempts under way and closes the connections. Idempotent. Must not be called in an attempt's completion.
+    /// Ends the running attempts and closes the connections. Idempotent. Must not be called in an attempt's completion.
     package func close() {
         let isFirst = isClosed.update { isClosed in
             defer { isClosed = true }
@@ -39,7 +35,7 @@ package final class ServedNotifier: Sendable {
         if isFirst { client?.close() }
     }
 
-    /// Returns the operator's remedy for an outcome with this reason that pauses the notifier, or suggests that it is misconfigured.
+    /// Steps for an operator when an outcome with this reason pauses the notifier, or suggests a misconfiguration.
     func remedy(reason: String) -> String {
         notifier.remedy(for: reason)
     }

@@ -2,15 +2,12 @@ internal import Core
 internal import Observability
 internal import Threading
 
-/// The phases of a store that is opened on a thread of its own.
 enum StorePhase: Sendable {
-    /// It is not open; the error of the last try to open it, nil before the first has ended.
+    /// The error of the last attempt to open it; nil before the first has ended.
     case waiting(StoreError?)
     case open(any Store)
-    /// `close` was called.
     case closed
 
-    /// Whether the first try to open it has not ended.
     var isUndecided: Bool {
         if case .waiting(nil) = self { true } else { false }
     }
@@ -20,11 +17,9 @@ enum StorePhase: Sendable {
     }
 }
 
-/// The thread that opens a store, retries until that succeeds, and opens it again when the open store itself reports `notOpen`.
-///
-/// It also logs when the store begins and ceases to refuse, because the store's own threads may hang with the disk.
+/// Opens a store on a separate thread, with retries, and opens it again when it reports `notOpen`. Also logs when the store begins and
+/// ceases to refuse, because the store's own threads may hang with the disk.
 struct StoreOpener: Sendable {
-    /// Opens the store.
     /// - Parameter isAgain: whether an earlier store was open and reported `notOpen`.
     typealias Opening = @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
 
@@ -50,7 +45,7 @@ struct StoreOpener: Sendable {
         self.open = open
     }
 
-    /// Runs until `close` is called.
+    /// Returns after `close`.
     func run() {
         var isAgain = false
         while let store = openWithRetries(isAgain: isAgain), watch(store) { isAgain = true }
@@ -85,7 +80,7 @@ struct StoreOpener: Sendable {
         }
     }
 
-    /// Logs changes of the store's refusal until the store must be opened again.
+    /// Logs changes of the store's refusal until the store must be reopened.
     /// - Returns: false after `close`.
     private func watch(_ store: any Store) -> Bool {
         var logged: StoreError?

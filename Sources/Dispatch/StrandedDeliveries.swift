@@ -1,11 +1,10 @@
 package import Core
 package import Observability
 
-/// Pending deliveries of notifiers that have left the configuration.
-///
-/// Nothing attempts them, but until they expire they count towards `store.max_pending`, at which all webhooks are refused.
+/// Pending deliveries of notifiers that were removed from the configuration. They are not attempted, but until they expire they count
+/// towards `store.max_pending`, at which all webhooks are refused.
 package enum StrandedDeliveries {
-    /// Logs a warning with a remedy for each such notifier; nothing when the store cannot be read.
+    /// Logs a warning with a remedy for each such notifier, unless the store cannot be read.
     package static func warn(_ store: any Store, configured: some Sequence<String>, _ logger: Logger) {
         let configured = Set(configured.map { ByteKey($0) })
         for pending in (try? store.pending()) ?? [] where !configured.contains(ByteKey(pending.notifier)) {

@@ -1,16 +1,13 @@
 internal import Glibc
 
-/// A dedicated thread for C calls that block: they must never run on Swift's cooperative pool, which is as wide as the number of cores.
-///
-/// It runs its body once. The owner must end the body and then call `join`, or `detach` when nothing can end it.
+/// A thread for blocking C calls, which must never run on Swift's cooperative pool with its one thread per core. The owner must end the
+/// body and then call `join`, or call `detach` if the body cannot be ended.
 @safe
 package final class DedicatedThread: Sendable {
     // Written once before the initialiser returns; only the one owner calls pthread_join or pthread_detach.
     nonisolated(unsafe) private var handle = pthread_t()
 
-    /// Starts the thread.
-    /// - Parameter body: runs on the thread. All signals are blocked there, so that only the main thread receives them.
-    /// - Throws: when the thread cannot be created.
+    /// - Parameter body: runs once on the thread, with all signals blocked, so that only the main thread receives signals.
     package init(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let start = unsafe Unmanaged.passRetained(ThreadStart(body))
         let result = withSignalsBlocked { unsafe pthread_create(&handle, nil, runThread, start.toOpaque()) }
@@ -25,7 +22,7 @@ package final class DedicatedThread: Sendable {
         unsafe pthread_join(handle, nil)
     }
 
-    /// Detaches the thread, for a call of C that ends at some time and that is not waited for. Call it exactly once, instead of `join`.
+    /// Lets the thread run without an owner, for a C call that ends eventually. Call it exactly once, instead of `join`.
     package func detach() {
         unsafe pthread_detach(handle)
     }
@@ -45,7 +42,7 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     return nil
 }
 
-/// Runs `body` with all signals blocked on this thread. Threads that it starts inherit that, so that only the main thread receives signals.
+/// Runs `body` with all signals blocked on this thread. Threads that it starts inherit this, so only the main thread receives signals.
 package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     var everySignal = sigset_t()
     var before = sigset_t()

@@ -1,13 +1,13 @@
-/// Decides which job begins next: no owner has more jobs than its share, running or waiting, and owners whose jobs wait take turns.
+/// Selects the next job: no owner has more running or waiting jobs than its share, and owners with waiting jobs take turns.
 ///
-/// Owners form a tree, for example apps and within each app its people. The queue has one bound for each level of the tree, so a slow job
-/// takes a place of its own app and person only. It is a value, and the caller locks.
+/// Owners form a tree, for example apps and within each app its users. The queue has one bound for each level, so a slow job uses only the
+/// share of its own app and user. A value type: the caller locks.
 package struct FairQueue<Element> {
-    /// The jobs of one owner: its waiting ones, or those of the owners within it.
+    /// An owner: its waiting jobs, or the owners within it.
     fileprivate struct Node {
         var running = 0
         var all = 0
-        /// When its turn comes; the lowest number comes first.
+        /// The position among its siblings; the lowest number is next.
         var turn: UInt64 = 0
         var inner: [[UInt8]: Node] = [:]
         var waiting: [Element] = []
@@ -17,8 +17,7 @@ package struct FairQueue<Element> {
     private var root = Node()
     private var lastTurn: UInt64 = 0
 
-    /// Makes an empty queue.
-    /// - Parameter bounds: of the whole queue, then of each owner's first name, then of its second one, and so on.
+    /// - Parameter bounds: for the whole queue, then for each level of names.
     package init(_ bounds: [ShareBound]) {
         precondition(!bounds.isEmpty, "a queue has a bound")
         self.bounds = bounds
@@ -26,7 +25,7 @@ package struct FairQueue<Element> {
 
     /// Adds a job after the waiting ones of the same owner.
     /// - Parameter owner: has one name less than there are bounds.
-    /// - Returns: false when the owner has as many jobs as it may have, or an owner around it, or the whole queue.
+    /// - Returns: false when a bound of the owner, of one of its parents, or of the queue is reached.
     package mutating func add(_ element: Element, for owner: ShareOwner) -> Bool {
         precondition(owner.names.count == bounds.count - 1, "an owner has a name for each bound")
         guard hasRoom(for: owner) else { return false }
@@ -35,8 +34,8 @@ package struct FairQueue<Element> {
         return true
     }
 
-    /// Whether another job of an owner may be added.
-    /// - Parameter owner: one with fewer names represents a member without jobs.
+    /// Whether another job of an owner can be added.
+    /// - Parameter owner: may have fewer names; it then stands for an owner within it that has no jobs yet.
     package func hasRoom(for owner: ShareOwner = ShareOwner()) -> Bool {
         var node = root
         for (bound, name) in zip(bounds, owner.names) {
@@ -47,20 +46,19 @@ package struct FairQueue<Element> {
         return node.all < bounds[owner.names.count].all
     }
 
-    /// Removes and returns the job that begins next; nil when none may. `finish` must be called when it has ended.
+    /// Removes and returns the next job; nil when none may begin. The caller must call `finish` when it has ended.
     package mutating func next() -> Element? {
         guard root.mayBegin(bounds[...]) else { return nil }
         lastTurn += 1
         return root.begin(bounds[...], turn: lastTurn)
     }
 
-    /// Returns the place of a job that has ended.
     package mutating func finish(_ owner: ShareOwner) {
         root.finish(owner.names[...])
     }
 
-    /// Removes and returns the waiting jobs that match.
-    /// - Parameter owner: the owner of the jobs; one with fewer names includes all its members.
+    /// Removes and returns matching waiting jobs.
+    /// - Parameter owner: may have fewer names; it then stands for all owners within it.
     package mutating func removeWaiting(of owner: ShareOwner = ShareOwner(), where matches: (Element) -> Bool) -> [Element] {
         root.removeWaiting(owner.names[...], where: matches)
     }
@@ -70,7 +68,7 @@ extension FairQueue: Sendable where Element: Sendable {}
 extension FairQueue.Node: Sendable where Element: Sendable {}
 
 extension FairQueue where Element == Void {
-    /// Takes a place at once, in a queue without waiting jobs; `finish` returns it.
+    /// Takes a share at once, in a queue without waiting jobs; `finish` releases it.
     /// - Returns: false when there is none.
     package mutating func begin(_ owner: ShareOwner) -> Bool {
         // Nobody would take a job that waits.
@@ -93,7 +91,6 @@ extension FairQueue.Node {
         return bounds.count == 1 || inner.values.contains { $0.mayBegin(bounds.dropFirst()) }
     }
 
-    /// Begins the job whose turn it is; nil when none may begin.
     mutating func begin(_ bounds: ArraySlice<ShareBound>, turn: UInt64) -> Element? {
         let inside = bounds.dropFirst()
         let element: Element?

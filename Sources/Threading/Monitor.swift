@@ -1,9 +1,7 @@
 internal import Glibc
 
-/// Shared state that threads can wait on: a mutex with a condition variable.
-///
-/// It is also used without waiting threads, instead of `Synchronization.Mutex`, which is as fast but whose synchronization the thread
-/// sanitizer does not see.
+/// State shared between threads, which can wait for it: a mutex with a condition variable. Also used without waiting, in place of
+/// `Synchronization.Mutex`, which is as fast but invisible to the thread sanitizer.
 @safe
 package final class Monitor<State>: @unchecked Sendable {
     // `state` is accessed only while `mutex` is held, so accesses never overlap; a dynamic exclusivity check would cost more than the lock.
@@ -12,7 +10,6 @@ package final class Monitor<State>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// Makes a monitor around `state`.
     package init(_ state: sending State) {
         unsafe self.state = state
         unsafe pthread_mutex_init(mutex, nil)
@@ -31,29 +28,28 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Lends the state under the lock, then wakes all waiting threads. Keep it short, and call no other code inside.
-    ///
-    /// It wakes them after the lock is released, because otherwise they would block on it at once.
+    /// Lends the state under the lock, then wakes all waiting threads. Keep `body` short, without calls of other code. Threads are woken
+    /// after the lock is released; otherwise they would block on it at once.
     @discardableResult
     package func update<Result>(_ body: (inout State) -> Result) -> Result {
         defer { wakeAll() }
         return withLock(body)
     }
 
-    /// Lends the state under the lock and wakes no thread; for reading, or for changes that no thread waits for.
+    /// Lends the state under the lock without waking threads: for reading, or for changes that no thread waits for.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return unsafe body(&state)
     }
 
-    /// Wakes all waiting threads, after changes made in `withLock`.
+    /// Wakes all waiting threads after changes in `withLock`.
     package func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Waits until `ready` returns a value. It is called under the lock, first immediately and then after each `update` or `wakeAll`.
-    /// - Parameter timeoutMilliseconds: how long to wait at most; nil means for ever.
+    /// Waits until `ready` returns a value. `ready` runs under the lock, first immediately and then after each `update` or `wakeAll`.
+    /// - Parameter timeoutMilliseconds: nil waits forever.
     /// - Returns: nil on timeout.
     package func wait<Result>(timeoutMilliseconds: UInt64? = nil, _ ready: (inout State) -> Result?) -> Result? {
         var deadline = timespec()

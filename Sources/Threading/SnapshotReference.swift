@@ -1,6 +1,5 @@
-/// A reference to an immutable snapshot that is replaced as a whole, for example by a reload; any thread may read and replace it.
-///
-/// The lock is held only while one reference is copied, so readers never wait while a snapshot is built or freed.
+/// A reference to an immutable snapshot that is replaced as a whole, for example by a reload. Safe on any thread. The lock is held only
+/// while a reference is copied, so readers never wait while a snapshot is built or freed.
 package final class SnapshotReference<Snapshot: AnyObject & Sendable>: Sendable {
     private let snapshot: Monitor<Snapshot>
 
@@ -12,7 +11,7 @@ package final class SnapshotReference<Snapshot: AnyObject & Sendable>: Sendable 
         snapshot.withLock { $0 }
     }
 
-    /// Puts another snapshot in force; readers that have loaded the former one keep it.
+    /// Readers that have loaded the previous snapshot keep it.
     package func replace(with next: Snapshot) {
         var previous = next
         snapshot.withLock { swap(&$0, &previous) }

@@ -1,6 +1,5 @@
-/// Threads of our own that run blocking jobs, so that they block no serving thread. `FairQueue` decides which job begins next.
-///
-/// A thread is started only with a job that finds all others at work, because most queues never get one. The owner must call `stop`.
+/// A pool of threads for blocking jobs, which must not block serving threads; `FairQueue` selects the next job. Starts a thread only for a
+/// job that finds no idle one, because most queues never get a job. The owner must call `stop`.
 package final class WorkQueue: Sendable {
     private struct Job: Sendable {
         let owner: ShareOwner
@@ -9,7 +8,7 @@ package final class WorkQueue: Sendable {
 
     private struct Queue {
         var jobs: FairQueue<Job>
-        /// Jobs that may begin, until a thread takes them.
+        /// Jobs that may begin but are not taken by a thread yet.
         var ready: [Job] = []
         var isEnding = false
         var idle = 0
@@ -28,14 +27,13 @@ package final class WorkQueue: Sendable {
     private let queue: Monitor<Queue>
     private let threads: Int
 
-    /// Makes a queue without threads.
-    /// - Parameter bounds: of the whole queue, which has a thread for each job that may run, then of each owner's first name, and so on.
+    /// - Parameter bounds: for the whole queue, which has up to one thread per running job, then for each level of names.
     package init(_ bounds: ShareBound...) {
         queue = Monitor(Queue(jobs: FairQueue(bounds)))
         threads = bounds[0].running
     }
 
-    /// Queues a job; false when the owner or the queue has too many, when the queue is stopping, or when no thread can be started.
+    /// Enqueues a job; returns false when a bound is reached, the queue is stopping, or no thread can be created.
     /// - Parameter owner: has one name less than the queue has bounds.
     package func submit(for owner: ShareOwner = ShareOwner(), _ job: @escaping @Sendable () -> Void) -> Bool {
         queue.update { state in
@@ -48,7 +46,7 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs the waiting jobs, and ends the threads. Call it once, and not from a job.
+    /// Runs the waiting jobs and ends the threads. Call it once, and not from a job.
     package func stop() {
         let threads = queue.update { state in
             state.isEnding = true
@@ -73,7 +71,7 @@ package final class WorkQueue: Sendable {
         state.idle += 1
     }
 
-    /// A job that waits for the end of others is begun by the thread that ends one of these, so that an idle thread may end.
+    /// While the queue is ending, an idle thread may end although jobs wait for a share: the thread that releases the share runs them.
     private static func step(_ queue: inout Queue) -> Step? {
         if queue.ready.isEmpty { return queue.isEnding ? .end : nil }
         queue.idle -= 1

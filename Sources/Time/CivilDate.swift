@@ -1,27 +1,24 @@
 /// A day of the Gregorian calendar, from the year 0 on.
 package struct CivilDate: Equatable, Sendable {
-    /// 0 and above.
     package let year: Int
-    /// 1 to 12.
     package let month: Int
-    /// 1 to 31.
     package let day: Int
 
     private static let daysPerCycle = 146_097
-    /// From the first of March of the year -400 to 1970-01-01. Adding a cycle of 400 years keeps every division below positive.
+    /// From March 1 of the year -400 to 1970-01-01. Adding a cycle of 400 years makes every division below positive.
     private static let daysBefore1970 = 719_468 + daysPerCycle
 
-    /// Makes a date of its parts; nil when there is no such day.
+    /// nil: no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard year >= 0, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day that begins so many days after 1970-01-01; negative numbers down to the first day of the year 0.
+    /// Returns the day that begins this many days after 1970-01-01; negative numbers down to the first day of the year 0.
     ///
-    /// Splits days into Gregorian cycles of 400, 100, 4 and 1 years. Years begin on the first of March here, so that the leap day is the
-    /// last of its year and of its cycle. The last century of a cycle and the last year of four are a day longer than the division assumes,
-    /// hence the two limits of 3.
+    /// Divides days into Gregorian cycles of 400, 100, 4 and 1 years. Years begin on March 1 here, so that the leap day is the last of its
+    /// year and of its cycle. The last century of a cycle and the last year of four are a day longer than the division assumes, hence the
+    /// two limits of 3.
     package init(daysSince1970: Int) {
         let days = daysSince1970 + Self.daysBefore1970
         let dayOfCycle = days % Self.daysPerCycle
@@ -37,7 +34,7 @@ package struct CivilDate: Equatable, Sendable {
         (self.year, month) = monthFromMarch < 10 ? (year, monthFromMarch + 3) : (year + 1, monthFromMarch - 9)
     }
 
-    /// Days from 1970-01-01 to this one; negative before.
+    /// Negative before 1970-01-01.
     package var daysSince1970: Int {
         let year = (month > 2 ? year : year - 1) + 400
         let monthFromMarch = (month + 9) % 12
@@ -54,7 +51,7 @@ package struct CivilDate: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Appends a number with leading zeros; a value with more than `digits` digits loses its highest ones.
+    /// Appends a number with leading zeros; drops the highest digits of a larger number.
     mutating func append(decimal value: Int, digits: Int) {
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }
@@ -64,7 +61,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the time of day in UTC, `hh:mm:ss`, of a moment in Unix seconds.
+    /// Appends the time of day in UTC, `hh:mm:ss`, of Unix seconds.
     mutating func append(timeOfDay seconds: Int) {
         append(decimal: seconds / 3600 % 24, digits: 2)
         append(UInt8(ascii: ":"))

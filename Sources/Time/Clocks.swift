@@ -1,24 +1,22 @@
-/// The clocks that a service reads, as a value, so that tests can supply their own.
+/// The clocks of a service, as a value, so that tests can replace them.
 package struct Clocks: Sendable {
     package let unixSeconds: @Sendable () -> UnixSeconds
-    /// The wall clock, in milliseconds.
     package let unixMilliseconds: @Sendable () -> UnixMilliseconds
-    /// Nanoseconds of a monotonic clock, from an arbitrary zero.
+    /// Nanoseconds of a clock that never goes backward and cannot be set; its zero is arbitrary.
     package let monotonicNanoseconds: @Sendable () -> UInt64
-    /// Watches the wall clock for jumps; decides how much of it counts when something's age is asked.
+    /// Detects jumps of the wall clock, and computes ages by trusted time.
     package let trusted: TrustedClock
 
-    /// Milliseconds of the monotonic clock.
     package var monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds {
         { [monotonicNanoseconds] in MonotonicMilliseconds(nanoseconds: monotonicNanoseconds()) }
     }
 
-    /// Makes clocks of functions, which any thread calls at any time.
+    /// The functions may be called on any thread at any time.
     /// - Parameters:
-    ///   - unixMilliseconds: by default the beginning of the second of `unixSeconds`.
-    ///   - sinceBoot: milliseconds since the machine started, with suspension; by default the wall clock itself, which therefore never
+    ///   - unixMilliseconds: by default the start of the second of `unixSeconds`.
+    ///   - sinceBoot: milliseconds since the machine started, including suspension; by default the wall clock itself, which therefore never
     ///     jumps.
-    ///   - boot: the kernel's identifier of this start of the machine.
+    ///   - boot: the kernel's boot id.
     package init(
         unixSeconds: @escaping @Sendable () -> UnixSeconds,
         unixMilliseconds: (@Sendable () -> UnixMilliseconds)? = nil,
@@ -35,7 +33,7 @@ package struct Clocks: Sendable {
         }
     }
 
-    /// The machine's clocks. Each call makes a `TrustedClock` of its own, which notices jumps from its first reading on.
+    /// The machine's clocks. Each access makes a new `TrustedClock`, which detects jumps from its first reading on.
     package static var system: Clocks {
         Clocks(
             unixSeconds: { SystemClock.unixSeconds() }, unixMilliseconds: { SystemClock.unixMilliseconds() },

@@ -1,16 +1,15 @@
-/// Dates of HTTP, RFC 9110 section 5.6.7: three forms to read, one to write; all are in UTC and case-sensitive.
+/// HTTP dates (RFC 9110 section 5.6.7): three forms to parse, one to write; all in UTC and case-sensitive.
 package enum HTTPDate {
-    /// Reads a date, as 1970 any that is earlier; nil when it has none of the forms or there is no such time.
-    ///
-    /// The name of the day must be one, but is not compared with the date. A leap second counts as the second after it.
-    /// - Parameter now: a year of two digits is the latest of its kind that is at most 50 years after it.
+    /// Parses a date; 1970 for any earlier one, nil for another form or a time that does not exist. The name of the day must exist but is
+    /// not compared with the date. A leap second becomes the second after it.
+    /// - Parameter now: a year of two digits is resolved to the latest one at most 50 years after it.
     package static func unixSeconds(of text: [UInt8], now: UnixMilliseconds) -> UnixSeconds? {
         guard let (pattern, rest) = form(of: text), var fields = Fields(of: rest, as: pattern) else { return nil }
         if pattern == rfc850 { fields.completeYear(now: now) }
         return fields.unixSeconds.map { UnixSeconds(rawValue: UInt64(max(0, $0))) }
     }
 
-    /// Writes a moment: `Sun, 06 Nov 1994 08:49:37 GMT`. The year has four digits, so it ends with the year 9999.
+    /// Returns a text such as `Sun, 06 Nov 1994 08:49:37 GMT`. Valid until the year 9999, because the year has four digits.
     package static func text(_ moment: UnixSeconds) -> String {
         let seconds = Int(moment.rawValue)
         let days = seconds / 86_400
@@ -36,7 +35,7 @@ package enum HTTPDate {
     private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map { Array($0.utf8) }
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].map { Array($0.utf8) }
 
-    /// The pattern that the text's beginning and length call for, and the text after the name of the day.
+    /// Selects the pattern by the text's start, and returns it with the text after the name of the day.
     private static func form(of text: [UInt8]) -> (pattern: [UInt8], rest: ArraySlice<UInt8>)? {
         for day in days where text.starts(with: day.prefix(3)) {
             let isLong = text.starts(with: day)
@@ -49,12 +48,11 @@ package enum HTTPDate {
 }
 
 extension HTTPDate {
-    /// The parts of a date, as in the text.
     private struct Fields {
         private var (day, year, hour, minute, second) = (0, 0, 0, 0, 0)
         private var monthName: [UInt8] = []
 
-        /// Reads all of `text`; nil when it is not as the pattern says.
+        /// nil: the text does not match the whole pattern.
         init?(of text: ArraySlice<UInt8>, as pattern: [UInt8]) {
             guard text.count == pattern.count else { return nil }
             for (placeholder, byte) in zip(pattern, text) {
@@ -62,7 +60,7 @@ extension HTTPDate {
             }
         }
 
-        /// Seconds since 1970; nil when the month, the day or the time of day is none.
+        /// Seconds since 1970; nil when the month, the day or the time of day does not exist.
         var unixSeconds: Int? {
             guard let month = HTTPDate.months.firstIndex(of: monthName),
                 let date = CivilDate(year: year, month: month + 1, day: day), hour <= 23, minute <= 59, second <= 60
@@ -70,7 +68,7 @@ extension HTTPDate {
             return ((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
         }
 
-        /// Makes a year of two digits whole: the latest at most 50 years after now, RFC 9110 section 5.6.7.
+        /// Completes a year of two digits: the latest at most 50 years after now (RFC 9110 section 5.6.7).
         mutating func completeYear(now: UnixMilliseconds) {
             let averageYear: UInt64 = 31_556_952_000
             let latest = 1970 + Int(now.rawValue / averageYear) + 50

@@ -1,11 +1,10 @@
 /// Dates and times of RFC 3339 section 5.6.
 package enum RFC3339 {
-    /// The last second that it has a text for, 9999-12-31T23:59:59Z, since 1970.
+    /// 9999-12-31T23:59:59Z in seconds since 1970, the last second with a text.
     package static let latest: UInt64 = 253_402_300_799
 
-    /// Reads a text strictly; further digits of a fraction are cut off.
-    ///
-    /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
+    /// Parses a text strictly and truncates the fraction to milliseconds. nil for another form, for a day or an hour that does not exist,
+    /// and for a moment before 1970.
     package static func unixMilliseconds(_ text: String) -> UnixMilliseconds? {
         let text = text.utf8.span
         var scanner = DigitScanner()
@@ -21,16 +20,15 @@ package enum RFC3339 {
         return UnixMilliseconds(rawValue: UInt64((minutes * 60 + second) * 1000 + fraction))
     }
 
-    /// The text in UTC with milliseconds: `2026-03-10T08:15:12.123Z`, always 24 characters.
-    ///
-    /// A moment after the year 9999, which RFC 3339 cannot write, is written as the last second of that year.
+    /// Returns a text in UTC with milliseconds: `2026-03-10T08:15:12.123Z`, always 24 characters. A moment after the year 9999, which RFC
+    /// 3339 cannot express, becomes the last second of that year.
     package static func text(_ moment: UnixMilliseconds) -> String {
         var output: [UInt8] = []
         append(moment, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends the same text to bytes.
+    /// Appends `text`.
     package static func append(_ moment: UnixMilliseconds, to output: inout [UInt8]) {
         // 9999-12-31T23:59:59Z
         let seconds = Int(min(moment.seconds.rawValue, latest))
@@ -48,7 +46,7 @@ package enum RFC3339 {
     }
 }
 
-/// Reads a date's parts one after the other; the text is passed to each call and is the same in all.
+/// Parses the parts of a date in turn; each call must receive the same text.
 private struct DigitScanner {
     private(set) var position = 0
 
@@ -67,7 +65,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// An optional fraction of a second.
+    /// Parses an optional fraction of a second.
     mutating func milliseconds(_ text: Span<UInt8>) -> Int? {
         guard take(".", text) else { return 0 }
         guard var milliseconds = digits(1, text).map({ $0 * 100 }) else { return nil }
@@ -80,7 +78,7 @@ private struct DigitScanner {
         return milliseconds
     }
 
-    /// Returns the minutes by which the time is ahead of UTC.
+    /// Parses the offset from UTC; positive east of it.
     mutating func offsetMinutes(_ text: Span<UInt8>) -> Int? {
         if take("Z", text) || take("z", text) { return 0 }
         let isAhead = take("+", text)

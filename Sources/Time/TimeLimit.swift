@@ -1,9 +1,9 @@
 internal import POSIX
 
-/// The time limits that the product sets by itself, as they are in force.
+/// The built-in time limits as they are in force.
 ///
-/// A debug build multiplies them by the whole number from 1 to 100 in the environment variable DESKGATE_TIME_LIMIT_FACTOR, so that tests
-/// pass on a machine that is busy. Limits that a configuration gives are not multiplied. A release build ignores the variable.
+/// A debug build multiplies them by the integer from 1 to 100 in the environment variable DESKGATE_TIME_LIMIT_FACTOR, so that tests pass on
+/// a busy machine. Configured limits are not multiplied. A release build ignores the variable.
 package enum TimeLimit {
     #if DEBUG
         private static let variable = "DESKGATE_TIME_LIMIT_FACTOR"
@@ -16,22 +16,18 @@ package enum TimeLimit {
             return number
         }()
 
-        /// The factor in the text of the variable: 1 without a text, nil when the text is none from 1 to 100.
+        /// Parses the factor: 1 without a text, nil when it is not an integer from 1 to 100.
         package static func number(in text: String?) -> UInt64? {
             guard let text else { return 1 }
             return UInt64(text).flatMap { (1...100).contains($0) ? $0 : nil }
         }
 
-        /// The limit in force, in milliseconds.
         package static func milliseconds(_ value: UInt64) -> UInt64 { value * factor }
 
-        /// The limit in force, in milliseconds.
         package static func milliseconds(_ value: Int) -> Int { value * Int(factor) }
     #else
-        /// The limit in force, in milliseconds.
         @inlinable package static func milliseconds(_ value: UInt64) -> UInt64 { value }
 
-        /// The limit in force, in milliseconds.
         @inlinable package static func milliseconds(_ value: Int) -> Int { value }
     #endif
 }

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// Keeps the `TrustedTime` of a process up to date and collects its notices; any thread may call it.
+/// The `TrustedTime` of a process and its notices. Safe on any thread.
 package final class TrustedClock: Sendable {
     private struct State {
         var time: TrustedTime?
@@ -10,13 +10,11 @@ package final class TrustedClock: Sendable {
     private let read: @Sendable () -> TrustedTime.Reading
     private let state = Monitor(State())
 
-    /// Makes a clock that has read nothing yet.
-    /// - Parameter read: reads the clocks at one moment; runs under a lock and must not block.
+    /// - Parameter read: reads all clocks at one moment; runs under a lock and must not block.
     package init(_ read: @escaping @Sendable () -> TrustedTime.Reading) {
         self.read = read
     }
 
-    /// Reads the clocks and returns the updated state.
     package var time: TrustedTime {
         state.withLock { state in
             let reading = read()
@@ -27,12 +25,12 @@ package final class TrustedClock: Sendable {
         }
     }
 
-    /// Replaces the state by an earlier process's; the next reading continues from there.
+    /// Replaces the state by that of an earlier process; the next reading continues from there.
     package func restore(_ kept: TrustedTime) {
         state.withLock { $0.time = kept }
     }
 
-    /// Returns the jumps that were noticed since the last call, the oldest first, for the log.
+    /// Returns the jumps detected since the last call, oldest first, for the log.
     package func takeNotices() -> [TrustedTime.Notice] {
         state.withLock { state in
             defer { state.notices = [] }

@@ -1,19 +1,19 @@
-/// Trusted time: how much of the wall clock's time counts when the age of something is computed.
+/// Trusted time: the wall clock's time, less the jumps that must not age stored data.
 ///
-/// A clock that is set forward makes everything look older than it is. Therefore the length of a jump forward is held back from every age,
+/// A clock that is set forward makes all data look older than it is. The length of a jump forward is therefore held back from every age,
 /// for as long as the age in question. For example, if comments live for a day, none of them expires early because of a jump during the day
-/// after it; by then every comment that arrived before the jump is a day old in any case. What arrives after the jump has the new time from
-/// the start. So it does not matter whether the old or the new time was wrong, and no stored time is changed. When the clock is set back,
-/// the jump is cancelled.
+/// after it; by then every comment that arrived before the jump is a day old in any case. Data that arrives after the jump uses the new
+/// time from the start. It therefore does not matter whether the old or the new time was wrong, and no stored time is changed. When the
+/// clock is set back, the jump is cancelled.
 ///
-/// The passage of time is measured by a clock that cannot be set and that runs while the machine is suspended. It does not run across a
-/// start of the machine: then up to `believedGap` of what the wall clock says has passed counts, and the rest is held back like a jump.
+/// Elapsed time is measured by a clock that cannot be set and that runs during suspension. It restarts at boot: after a boot, up to
+/// `believedGap` of the time shown by the wall clock is accepted as elapsed, and the rest is held back like a jump.
 package struct TrustedTime: Sendable, Equatable {
     package struct Reading: Sendable, Equatable {
         package let wall: UnixMilliseconds
         /// Milliseconds of a clock that cannot be set, since the machine started.
         package let sinceBoot: UInt64
-        /// Identifies the start of the machine; empty when it is not known.
+        /// The boot's id; empty when unknown.
         package let boot: String
 
         package init(wall: UnixMilliseconds, sinceBoot: UInt64, boot: String) {
@@ -25,10 +25,10 @@ package struct TrustedTime: Sendable, Equatable {
 
     /// Time that the wall clock has gained on the clock that cannot be set.
     package struct ClockJump: Sendable, Equatable {
+        /// The value of `age` at the detection.
         package let at: UInt64
-        /// Milliseconds of the jump.
         package internal(set) var by: UInt64
-        /// Whether the machine was started in between, so that it may have been off for as long.
+        /// Whether the machine was booted in between, so that it may have been off.
         package let isGap: Bool
 
         package init(at: UInt64, by: UInt64, isGap: Bool) {
@@ -38,34 +38,35 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
+    /// A change to report to operators.
     package enum Notice: Sendable, Equatable {
-        /// The clock was set forward by so many milliseconds.
+        /// In milliseconds.
         case setForward(by: UInt64, isGap: Bool)
         /// The clock was set back, which cancels so many milliseconds that were held back.
         case movedBack(by: UInt64)
     }
 
-    /// The shortest change that counts as a jump, in milliseconds.
+    /// The shortest jump in milliseconds; smaller differences are ignored.
     package static let tolerance: UInt64 = 60_000
-    /// Milliseconds for which the machine may be off without anything being withheld.
+    /// The longest time off, in milliseconds, that is accepted as elapsed in full.
     package static let believedGap: UInt64 = 3_600_000
-    /// Jumps older than this are dropped, in milliseconds: ten years and a day, longer than anything is kept.
+    /// The age in milliseconds after which jumps are dropped: ten years and a day, longer than any retention.
     private static let longestPeriod: UInt64 = 3651 * 86_400_000
 
     package private(set) var last: Reading
-    /// For how many milliseconds the clocks have been observed.
+    /// Milliseconds for which the clocks have been observed.
     package private(set) var age: UInt64
-    /// The jumps that are held back, the oldest first.
+    /// The jumps that are held back, oldest first.
     package private(set) var jumps: [ClockJump]
 
-    /// Begins with a first reading; or, with all three values of an earlier process, continues it.
+    /// Starts with a first reading, or continues from the state of an earlier process.
     package init(_ first: Reading, age: UInt64 = 0, jumps: [ClockJump] = []) {
         last = first
         self.age = age
         self.jumps = jumps
     }
 
-    /// Takes in a reading.
+    /// Evaluates a reading.
     /// - Returns: a jump or its end; nil when there was neither.
     package mutating func observe(_ reading: Reading) -> Notice? {
         let walked = reading.wall.offset(from: last.wall)
@@ -81,10 +82,10 @@ package struct TrustedTime: Sendable, Equatable {
         return .setForward(by: gained.magnitude, isGap: isGap)
     }
 
-    /// Returns the milliseconds of the wall clock's time that do not count towards an age.
+    /// Returns the milliseconds of the wall clock that are held back from an age.
     /// - Parameters:
     ///   - period: the age in question, in milliseconds.
-    ///   - longestGap: the longest time for which the machine was off that is withheld; a longer one counts in full.
+    ///   - longestGap: the longest time off that is held back, in milliseconds; a longer one counts in full.
     package func held(for period: UInt64, longestGap: UInt64 = .max) -> UInt64 {
         jumps.reduce(0) { sum, jump in
             let counts = age - jump.at < period && (!jump.isGap || jump.by <= longestGap)
@@ -92,7 +93,7 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
-    /// Cancels jumps, the newest first, because those are the wrong ones.
+    /// Cancels jumps, newest first, because the newest are the wrong ones.
     private mutating func takeBack(_ milliseconds: UInt64) -> Notice? {
         var left = milliseconds
         while left > 0, let jump = jumps.last {

@@ -1,42 +1,40 @@
-/// Distinguishes devices of another app from a notifier with another app's settings: the provider refuses both with the same words.
+/// Decides whether a push provider's "wrong app" refusal is due to the device's token or to the notifier's settings. The provider reports
+/// both with the same words.
 ///
-/// A single refusal proves nothing. The settings are right when the provider accepts a push for another person; they are wrong when it
-/// refuses the devices of many different people, all of which it accepted pushes for before, and accepts none between them. Tokens that
-/// were never accepted prove nothing, because any registered user can send any token. A value: the caller locks, and keeps one for each
-/// notifier.
+/// A delivery proves that the settings are right. The settings are wrong when the provider refuses devices of `count` different users in a
+/// row although it has accepted a push for each of these tokens before. A token that was never accepted proves nothing, because any
+/// registered user can send any token. This is a value type: the caller locks, and uses one detector for each notifier.
 package struct CredentialMismatchDetector: Sendable, Equatable {
     package enum Finding: Sendable, Equatable {
-        /// The device's token is of no use to this app.
+        /// The token belongs to another app.
         case token
-        /// Nobody knows yet: the token is kept, and the delivery tried again.
+        /// The cause is not known yet: keep the token and retry the delivery.
         case unclear
-        /// The settings are wrong: the tokens are good.
+        /// The settings are wrong; the tokens are valid.
         case settings
     }
 
-    /// The maximum number of remembered tokens; beyond it a token needs one refusal more.
+    /// The most tokens remembered; a token beyond needs one more refusal.
     package static let limit = 10_000
 
-    /// Of how many people devices must be refused to raise the alarm.
+    /// Users whose devices must be refused to raise the alarm.
     package let count: Int
-    /// Whether the settings are to blame; nothing but a delivery proves the contrary.
+    /// Whether the settings are wrong. Only a delivery resets it.
     package private(set) var isRaised = false
 
     private var hasDelivered = false
-    /// People whose devices were refused since the last delivery although they were accepted before. Without a device's id.
+    /// Users refused since the last delivery whose tokens were accepted before. The device id of these keys is empty.
     private var people: Set<Device.Key> = []
-    /// Digests of tokens that were refused since the last delivery.
+    /// Digests of the tokens refused since the last delivery.
     private var unclear: Set<[UInt8]> = []
-    /// Digests of tokens that were refused before a delivery.
+    /// Digests of the tokens refused before the last delivery; the next refusal is the token's fault.
     private var doomed: Set<[UInt8]> = []
 
-    /// Makes an alarm; fewer than two people to raise it are a programmer's mistake and trap.
     package init(count: Int = 10) {
         precondition(count >= 2, "one refusal says nothing of the settings")
         self.count = count
     }
 
-    /// Records a delivery: the settings are right, and earlier refusals are the tokens' fault.
     package mutating func delivered() {
         hasDelivered = true
         isRaised = false
@@ -46,8 +44,8 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         unclear = []
     }
 
-    /// Takes in that a device was refused as another app's.
-    /// - Parameter wasTaken: whether the provider has taken a push for this token before.
+    /// Records that the provider refused a device as another app's.
+    /// - Parameter wasTaken: whether the provider has accepted a push for this token before.
     package mutating func refused(_ device: Device, wasTaken: Bool) -> Finding {
         if isRaised { return .settings }
         if doomed.remove(device.token.digest) != nil || (!wasTaken && hasDelivered && people.isEmpty) { return .token }

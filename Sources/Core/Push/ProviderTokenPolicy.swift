@@ -1,16 +1,15 @@
-/// The life of a provider's tokens, and the limits of requests for new ones.
 package struct ProviderTokenPolicy: Sendable {
-    /// Milliseconds before its expiry when a token is replaced, while it is still handed out.
+    /// Milliseconds before its expiry at which a token is renewed; the old one remains in use until the new one arrives.
     package let renewEarlyMilliseconds: UInt64
-    /// Milliseconds before its expiry when a token is no longer handed out, so that it does not expire on its way.
+    /// Milliseconds before its expiry at which a token is no longer used, so that it does not expire in transit.
     package let marginMilliseconds: UInt64
-    /// The shortest time between two replacements of tokens that the provider has refused, in milliseconds.
+    /// The shortest interval between two replacements of refused tokens, in milliseconds.
     package let replacementIntervalMilliseconds: UInt64
+    /// The backoff after a failed fetch.
     package let backOff: RetryPolicy
-    /// The backoff after the provider complained of too many tokens.
+    /// The backoff after the provider has reported too many different tokens; no token is used meanwhile.
     package let updatesBackOff: RetryPolicy
 
-    /// Makes a policy; handing out a token for longer than it takes to replace it is meant, the opposite traps.
     package init(
         renewEarlyMilliseconds: UInt64, marginMilliseconds: UInt64, replacementIntervalMilliseconds: UInt64,
         backOff: RetryPolicy = .tokenFetch, updatesBackOff: RetryPolicy = .tokenUpdates
@@ -23,22 +22,22 @@ package struct ProviderTokenPolicy: Sendable {
         self.updatesBackOff = updatesBackOff
     }
 
-    /// APNs ("Establishing a token-based connection to APNs"): a token is valid for an hour and may be changed every 20 minutes; it is
-    /// renewed after 45 and not used beyond 59.
+    /// APNs ("Establishing a token-based connection to APNs"): a token is valid for an hour and may change every 20 minutes. It is renewed
+    /// after 45 minutes and not used after 59.
     package static let apns = ProviderTokenPolicy(
         renewEarlyMilliseconds: 15 * 60_000, marginMilliseconds: 60_000, replacementIntervalMilliseconds: 20 * 60_000)
 
-    /// OAuth 2.0 (RFC 6749): renewed 5 minutes before its end, so that a token server that is away for less is not noticed.
+    /// OAuth 2.0 (RFC 6749): renewed 5 minutes before the expiry, which hides shorter outages of the token server.
     package static let oauth = ProviderTokenPolicy(
         renewEarlyMilliseconds: 5 * 60_000, marginMilliseconds: 30_000, replacementIntervalMilliseconds: 60_000)
 }
 
 extension RetryPolicy {
-    /// For fetching tokens: a whole notifier waits for one, so it is tried once a minute at least.
+    /// For fetching tokens: at most a minute apart unless the provider asks for more, because a whole notifier waits.
     package static let tokenFetch = RetryPolicy(
         baseMilliseconds: 2000, floorMilliseconds: 1000, ceilingMilliseconds: 60_000, retryAfterCeilingMilliseconds: 3_600_000)
 
-    /// After APNs' TooManyProviderTokenUpdates: a minute first, up to the 20 that a token must be kept for.
+    /// For APNs' TooManyProviderTokenUpdates: starts at a minute and ends at 20, the shortest time between two tokens.
     package static let tokenUpdates = RetryPolicy(
         baseMilliseconds: 60_000, floorMilliseconds: 30_000, ceilingMilliseconds: 20 * 60_000, retryAfterCeilingMilliseconds: 3_600_000)
 }

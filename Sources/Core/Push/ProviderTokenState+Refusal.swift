@@ -1,14 +1,12 @@
 package import Time
 
 extension ProviderTokenState {
-    /// Records that the provider has refused a token.
-    ///
-    /// The token is replaced once, however many requests it was refused in, and its successor not before `replacementIntervalMilliseconds`
-    /// have passed.
+    /// Records that the provider has refused a token. The token is replaced once, no matter how many requests it was refused in. The
+    /// replacement is replaced only after `replacementIntervalMilliseconds`.
     /// - Parameters:
-    ///   - isExpired: whether the provider says that the token is too old; otherwise it is replaced only when the clocks differ.
-    ///   - providerUnixSeconds: the provider's time by the Date header of the refusal.
-    ///   - unixSeconds: our clock's time, uncorrected.
+    ///   - isExpired: whether the provider reports that the token is too old; otherwise it is replaced only when the clocks differ.
+    ///   - providerUnixSeconds: the time in the Date header of the refusal.
+    ///   - unixSeconds: the local clock's time, uncorrected.
     package mutating func refused(
         _ token: ProviderToken, isExpired: Bool, providerUnixSeconds: UnixSeconds?, now: MonotonicMilliseconds, unixSeconds: UnixSeconds
     ) -> TokenRefusal {
@@ -26,9 +24,9 @@ extension ProviderTokenState {
         return skew.map { .clockSkew(seconds: $0) } ?? .askAgain
     }
 
-    /// Records that the provider has complained of too many tokens: the current one is kept, none is fetched for
-    /// `replacementIntervalMilliseconds`, and none is handed out for a shorter time, which grows with each complaint.
-    /// - Returns: the failure that the attempt ends with.
+    /// Records that the provider has reported too many different tokens. The current token stays, no token is fetched for
+    /// `replacementIntervalMilliseconds`, and none is used during a backoff that grows with each report.
+    /// - Returns: the failure that ends the attempt.
     package mutating func tooManyUpdates(
         now: MonotonicMilliseconds, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> ProviderTokenFailure {
@@ -44,9 +42,9 @@ extension ProviderTokenState {
         return hold.reported(now: now)
     }
 
-    /// Compares the provider's clock with the time that a token was minted at, and mints later tokens by the provider's time if they
-    /// differ.
-    /// - Returns: how far the provider's clock is ahead of ours, in seconds; nil when the clocks do not explain the refusal.
+    /// Compares the provider's clock with the time at which a token was minted. If they differ, later tokens are minted by the provider's
+    /// time.
+    /// - Returns: seconds by which the provider's clock is ahead of the local one; nil when the clocks do not explain the refusal.
     mutating func learnClock(_ providerUnixSeconds: UnixSeconds?, correction: Int64, unixSeconds: UnixSeconds) -> Int64? {
         guard let provider = providerUnixSeconds,
             ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds.advanced(by: correction)) != nil
@@ -57,18 +55,18 @@ extension ProviderTokenState {
     }
 }
 
-/// A provider's clock, by the Date header of its answers (RFC 9110 section 6.6.1).
+/// A provider's clock, read from the Date header of its responses (RFC 9110 section 6.6.1).
 package enum ProviderClock {
-    /// The largest difference between two clocks that does not explain a refused token, in seconds.
+    /// The largest difference in seconds that does not explain a refused token.
     package static let toleranceSeconds: Int64 = 300
 
-    /// The time in a Date header, 1970 for any before it; nil when the header is missing or malformed.
-    /// - Parameter now: our own time, for years of two digits.
+    /// Parses a Date header; 1970 for any earlier time, nil when the header is missing or malformed.
+    /// - Parameter now: the local time, which resolves years of two digits.
     package static func unixSeconds(ofDate header: String?, now: UnixMilliseconds) -> UnixSeconds? {
         header.flatMap { HTTPDate.unixSeconds(of: Array($0.utf8), now: now) }
     }
 
-    /// Returns the seconds by which the provider's clock is ahead of ours; nil when the difference is within the tolerance or unknown.
+    /// Seconds by which the provider's clock is ahead of the local one; nil when the difference is within the tolerance or unknown.
     static func skew(providerUnixSeconds: UnixSeconds?, unixSeconds: UnixSeconds) -> Int64? {
         guard let providerUnixSeconds else { return nil }
         let difference = providerUnixSeconds.offset(from: unixSeconds)

@@ -1,17 +1,17 @@
 package import Time
 
-/// The state machine of a token cache, without a clock, a lock or a network of its own.
+/// The state machine of a token cache, without clock, lock or network.
 ///
-/// At most one fetch is under way: a caller that gets the step to fetch reports the result with `fetched`, exactly once. Times are those of
-/// a monotonic clock, since setting the wall clock must not change a token's age. A value; the caller locks.
+/// At most one fetch is in progress. A caller that receives `useAndFetch` or `fetchAndWait` reports the result with `fetched`, exactly
+/// once. Times are those of a monotonic clock, so that setting the wall clock does not change a token's age. This is a value type: the
+/// caller locks.
 package struct ProviderTokenState: Sendable {
-    /// The answer to a request for a token.
     package enum Decision: Sendable {
         case use(ProviderToken)
-        /// This token; the caller also starts fetching the next one, minted at our clock's time plus the correction.
+        /// Use this token, and fetch the next one, minted at the local time plus the correction.
         case useAndFetch(ProviderToken, clockCorrectionSeconds: Int64)
         case wait
-        /// Start a fetch, minted at our clock's time plus the correction, and wait for it.
+        /// Fetch a token, minted at the local time plus the correction, and wait for it.
         case fetchAndWait(clockCorrectionSeconds: Int64)
         case fail(ProviderTokenFailure)
     }
@@ -23,24 +23,24 @@ package struct ProviderTokenState: Sendable {
     var current: Current?
     var fetch: Fetch?
     var failures = 0
-    /// The number of consecutive complaints of the provider about too many tokens.
+    /// Consecutive reports of too many different tokens.
     var complaints = 0
     var lastNumber: UInt64 = 0
+    /// Time at which a refused token was last replaced.
     var replacedAt: MonotonicMilliseconds?
-    /// No fetch starts before its end, because a fetch failed.
+    /// Prevents fetches after a failed fetch.
     var backOff: Hold?
-    /// No fetch starts before its end, because the provider limits how often tokens change.
+    /// Prevents fetches because the provider limits how often tokens change.
     var fetchHold: Hold?
-    /// No token is handed out before its end.
+    /// Prevents the use of any token.
     var pause: Hold?
-    /// The difference between the provider's clock and ours, in seconds; 0 while they agree.
+    /// Seconds to add to the local clock to get the provider's time; 0 while the clocks agree.
     package internal(set) var clockCorrectionSeconds: Int64 = 0
 
     package init(_ policy: ProviderTokenPolicy) {
         self.policy = policy
     }
 
-    /// Decides what a request gets at `now`.
     package mutating func request(now: MonotonicMilliseconds) -> Decision {
         if let failure = pause?.failure(now: now) { return .fail(failure) }
         if let current, now < current.end {
@@ -54,8 +54,8 @@ package struct ProviderTokenState: Sendable {
         return .fetchAndWait(clockCorrectionSeconds: clockCorrectionSeconds)
     }
 
-    /// Records the result of the fetch under way.
-    /// - Parameter unixSeconds: our clock's time, uncorrected.
+    /// Records the result of the fetch in progress.
+    /// - Parameter unixSeconds: the local clock's time, uncorrected.
     /// - Returns: the result for all callers that wait for the fetch.
     package mutating func fetched(
         _ result: ProviderTokenFetch, now: MonotonicMilliseconds, unixSeconds: UnixSeconds, random: inout some RandomNumberGenerator
@@ -81,7 +81,7 @@ package struct ProviderTokenState: Sendable {
         fetch = Fetch(startedAt: now, clockCorrectionSeconds: clockCorrectionSeconds)
     }
 
-    /// Returns why no token may be fetched; nil when it may.
+    /// Returns the failure that prevents a fetch; nil when a fetch may start.
     private func holdingBack(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
         fetchHold?.failure(now: now) ?? backOff?.failure(now: now)
     }
@@ -94,7 +94,6 @@ package struct ProviderTokenState: Sendable {
         return token
     }
 
-    /// Counts a failure and returns how long to wait after it, in milliseconds.
     private mutating func nextDelay(retryAfterMilliseconds: UInt64? = nil, random: inout some RandomNumberGenerator) -> UInt64 {
         failures += 1
         return policy.backOff.delayMilliseconds(
@@ -108,14 +107,12 @@ package struct ProviderTokenState: Sendable {
 }
 
 extension ProviderTokenState {
-    /// The token that is handed out, and its times.
     struct Current: Sendable {
         let token: ProviderToken
-        /// The start of fetching the next one.
         let renewal: MonotonicMilliseconds
         let end: MonotonicMilliseconds
 
-        /// The next token is fetched no earlier than half of this one's lifetime, however short that is.
+        /// Computes the times. Both are at least half of the lifetime away, even for a short lifetime.
         init(_ token: ProviderToken, startedAt: MonotonicMilliseconds, lifetime: UInt64, policy: ProviderTokenPolicy) {
             let age: (UInt64) -> UInt64 = { max(lifetime - min($0, lifetime), lifetime / 2) }
             self.token = token
@@ -125,12 +122,12 @@ extension ProviderTokenState {
     }
 
     struct Fetch: Sendable {
-        /// When it was started. The token's lifetime is counted from here, because the provider's own start is unknown.
+        /// Start of the fetch. The token's lifetime is measured from here, because the time at which the provider issued it is unknown.
         let startedAt: MonotonicMilliseconds
         let clockCorrectionSeconds: Int64
     }
 
-    /// A time before which something is not done, and the reason.
+    /// A time before which an operation is not allowed, and the reason.
     struct Hold: Sendable {
         private let reason: String
         private let isRefusal: Bool
@@ -149,7 +146,7 @@ extension ProviderTokenState {
             Hold(reason: ProviderTokenFailure.OwnReason.clockSkew.rawValue, isRefusal: false, clockSkewSeconds: seconds, end: end)
         }
 
-        /// The failure to report; nil once the hold is over.
+        /// Returns the failure to report; nil once the hold is over.
         func failure(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
             now < end ? reported(now: now) : nil
         }

@@ -1,23 +1,23 @@
 package import Time
 
-/// The content of a push for a comment, independent of a provider's format.
+/// The visible content of a comment's notification, independent of a provider's format.
 package struct PushNotification: Sendable, Equatable {
-    /// No message fits into the limit.
+    /// The message exceeds the limit even with an empty body.
     package struct TooLarge: Error, Equatable {}
 
-    /// The largest message that APNs, FCM, RuStore and HMS take, in bytes.
+    /// The largest message that APNs, FCM, RuStore and HMS accept, in bytes.
     package static let largestPayload = 4096
+    /// The size for a retry when a provider rejects a message as too large, in bytes.
     package static let shortenedPayload = 2048
 
     package let title: String
-    /// Lines; the part that is cut when the message would be too large.
+    /// May have several lines. It is shortened when the message is too large.
     package private(set) var body: String
-    /// The https URL of the author's picture; nil for none. It is left out before the body is cut.
+    /// The https URL of the author's picture; nil for none. It is omitted before the body is shortened.
     package private(set) var avatarURL: String?
     package let sound: String?
     package let badge: Int?
     package let androidChannel: String?
-    /// After this time it is not shown any more.
     package let expiresAt: UnixMilliseconds
     private let appID: String
     private let ticketID: HelpDeskID?
@@ -46,31 +46,29 @@ package struct PushNotification: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Groups the notifications of one ticket, or of one channel: at most 64 bytes.
+    /// Groups the notifications of one ticket or one channel; at most 64 bytes.
     package var thread: String { Self.thread(ticketID: ticketID, channel: channel) }
 
-    /// The `thread` of a ticket or a channel.
     static func thread(ticketID: HelpDeskID?, channel: HelpDeskID?) -> String {
         channel.map { "channel-" + short($0) } ?? ticketID.map { "ticket-\($0)" } ?? "ticket"
     }
 
-    /// When the comment was written, as RFC 3339 says it; nil unless devices compare it with a `PushWithdrawal`.
+    /// The comment's time of creation in RFC 3339; nil unless devices compare it with a `PushWithdrawal`.
     package var createdTime: String? { createdAt.map { RFC3339.text($0) } }
 
-    /// Identical for every repetition of this notification, and unique otherwise: 1 to 64 visible ASCII characters, which APNs accepts as
-    /// `apns-collapse-id`. A comment's identity of another form is replaced by a digest.
+    /// Identical for every repetition of this notification and different for every other one: 1 to 64 visible ASCII characters, the form of
+    /// APNs' `apns-collapse-id`. A comment id of another form is replaced by a digest.
     package var repetitionID: String {
         "comment-" + Self.short(commentID)
     }
 
-    /// At most 56 visible ASCII characters.
+    /// Returns at most 56 visible ASCII characters.
     static func short(_ id: HelpDeskID) -> String {
         let isSendable = id.text.utf8.count <= 56 && id.text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         return isSendable ? id.text : String(UInt64(bitPattern: shortDigest(of: id.text)), radix: 16)
     }
 
-    /// The data with which the app opens the chat. All values are text, because FCM accepts nothing else and JavaScript has no 64-bit
-    /// integers.
+    /// The data with which the app opens the chat. All values are strings: FCM accepts nothing else, and JavaScript has no 64-bit integers.
     package var data: [(key: String, value: String)] {
         [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
             + [("comment_id", commentID.text), ("event_id", eventID.description)]
@@ -84,12 +82,13 @@ package struct PushNotification: Sendable, Equatable {
         min(now.remaining(until: expiresAt) / 1000, 28 * 86_400)
     }
 
-    /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis. A character is
-    /// taken apart only if it is the first and does not fit by itself. The avatar is left out unless the whole body fits beside it.
+    /// Renders the message in a provider's format with as much of the body as fits. The body is cut between two characters and ends with an
+    /// ellipsis; a character is split only if it is the first and does not fit alone. The avatar is omitted unless the whole body fits
+    /// beside it.
     /// - Parameters:
-    ///   - limit: in bytes of the message.
-    ///   - render: makes the message; a longer body must make a longer one.
-    /// - Throws: when it is too large even without the body.
+    ///   - limit: the largest message in bytes.
+    ///   - render: makes the message; a longer body must make a longer message.
+    /// - Throws: when the message is too large even without a body.
     package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
         // No format writes a text in fewer bytes than it has.
         if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
@@ -100,8 +99,8 @@ package struct PushNotification: Sendable, Equatable {
             ?? empty
     }
 
-    /// The message with the longest beginning of the body that fits; nil when none does.
-    /// - Parameter ends: where the body may end, from its start on.
+    /// Returns the message with the longest prefix of the body that fits; nil when none fits.
+    /// - Parameter ends: positions at which the body may end, in ascending order.
     private func longest(
         cutAt ends: some Sequence<String.Index>, limit: Int, _ render: (PushNotification) -> [UInt8]
     ) -> [UInt8]? {

@@ -1,38 +1,37 @@
 package import Time
 
-/// The part of a comment that a notification shows on a locked screen, and that the provider can read.
+/// The part of a comment that a notification reveals on a locked screen and to the push provider.
 package enum PushContent: String, Sendable, CaseIterable {
-    /// The author with the picture, and the text or the names of the files.
+    /// The author with picture, and the text or the names of the files.
     case full
+    /// The author with picture.
     case author
+    /// Neither author nor content.
     case `private`
 }
 
-/// The form of notifications: content, words and sound.
 package struct PushStyle: Sendable, Equatable {
-    /// The reason why no provider could know a name.
     package enum Problem: Error, Equatable {
         case sound
         case androidChannel
-        /// The badge is below 0 or above 99,999.
         case badge
     }
 
-    /// The longest title, in bytes of UTF-8: more than any device shows, and little of what a payload may have.
+    /// The longest title in bytes of UTF-8: longer than any device displays, and small compared with a payload.
     package static let longestTitleBytes = 256
 
     package let content: PushContent
     package let templates: PushTemplates
-    /// The sound's name as the app knows it, or `default`; nil for none.
+    /// The name of a sound in the app, or `default`; nil for no sound.
     package let sound: String?
-    /// The number at the app's icon; nil leaves it unchanged. The number of unread messages is unknown, so 1 means "something".
+    /// The number on the app's icon; nil leaves it unchanged. The number of unread messages is unknown, so 1 means "something".
     package let badge: Int?
-    /// The notification channel that the Android app has made; nil for the one that its manifest names.
+    /// The notification channel that the Android app has created; nil for the one named in its manifest.
     package let androidChannel: String?
-    /// Whether devices remove notifications that were read elsewhere.
+    /// Whether devices remove notifications of comments that were read elsewhere.
     package let withdraws: Bool
 
-    /// Makes a style. Names have 1 to 64 letters, digits, `-`, `_`, `.` and `/`.
+    /// - Throws: for a name that does not have 1 to 64 letters, digits, `-`, `_`, `.` or `/`, or a badge out of range.
     package init(
         content: PushContent = .private, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
         androidChannel: String? = nil, withdraws: Bool = false
@@ -48,11 +47,11 @@ package struct PushStyle: Sendable, Equatable {
         self.withdraws = withdraws
     }
 
-    /// Returns the notification for a comment.
+    /// Makes the notification of a comment.
     /// - Parameters:
-    ///   - eventID: of the event that reports it.
-    ///   - createdAt: the time of writing, but not after its arrival, for apps that withdraw it; nil when it is unknown.
-    ///   - expiresAt: the time from which the comment is not pushed any more.
+    ///   - eventID: the id of the comment's event.
+    ///   - createdAt: the comment's time of creation, at most its time of arrival, used if the app withdraws notifications; nil when
+    ///     unknown.
     package func notification(
         for comment: Comment, eventID: UUIDv7, createdAt: UnixMilliseconds? = nil, expiresAt: UnixMilliseconds
     ) -> PushNotification {

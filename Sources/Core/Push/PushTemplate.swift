@@ -1,25 +1,26 @@
-/// A text of a notification with placeholders, such as `{count} files: {files}`; `{{` and `}}` are braces.
+/// A notification text with placeholders, such as `{count} files: {files}`; `{{` and `}}` are escaped braces.
 package struct PushTemplate: Sendable, Equatable {
     package enum Placeholder: String, Sendable, CaseIterable {
         case author
         case text
+        /// The number of files.
         case count
+        /// The names of the files.
         case files
     }
 
     package enum Problem: Error, Equatable {
+        /// Without visible characters.
         case empty
-        /// It has more than `longestBytes`.
         case tooLong
         case controlCharacter
-        /// A brace has no partner.
         case unpairedBrace
         case unknown(String)
-        /// A placeholder has no place in this template.
+        /// A placeholder that this template must not have.
         case misplaced(Placeholder)
     }
 
-    /// The longest template, in bytes of UTF-8, so that there is room for what it is filled with.
+    /// The longest template in bytes of UTF-8, which leaves space for the values.
     package static let longestBytes = 200
 
     private enum Piece: Equatable {
@@ -29,8 +30,6 @@ package struct PushTemplate: Sendable, Equatable {
 
     private var pieces: [Piece] = []
 
-    /// Reads a template's text.
-    /// - Parameter allowed: the placeholders that it may have.
     package init(_ text: String, allowing allowed: Set<Placeholder>) throws(Problem) {
         if PushText.line(text).isEmpty { throw .empty }
         if text.utf8.count > Self.longestBytes { throw .tooLong }
@@ -46,7 +45,7 @@ package struct PushTemplate: Sendable, Equatable {
         }
     }
 
-    /// Returns the text with its placeholders filled in; inserted text is not searched again.
+    /// Replaces the placeholders; braces in values have no meaning.
     package func filled(_ value: (Placeholder) -> String) -> String {
         var text = ""
         for piece in pieces {
@@ -63,7 +62,6 @@ package struct PushTemplate: Sendable, Equatable {
         pieces[pieces.count - 1] = .literal(literal + String(character))
     }
 
-    /// Takes a placeholder behind its opening brace.
     private static func takePlaceholder(_ rest: inout Substring, _ allowed: Set<Placeholder>) throws(Problem) -> Placeholder {
         guard let end = rest.firstIndex(of: "}") else { throw .unpairedBrace }
         let name = String(rest[..<end])

@@ -1,11 +1,10 @@
-/// The texts of notifications in one language: English and Russian are built in, and every text can be replaced.
+/// The notification texts of one language. English and Russian are built in; the configuration can replace every text.
 package struct PushTemplates: Sendable, Equatable {
     package struct Problems: Error, Equatable {
-        /// One mistake: which text, or the language when nil, and a sentence's end that follows its name.
         package struct Problem: Equatable, Sendable {
-            /// The text; nil for the language.
+            /// nil: the mistake is in the language.
             package let part: PushTemplatePart?
-            /// The mistake and the remedy, such as `has the unknown placeholder {name}`.
+            /// A predicate that follows the text's name, such as `has the unknown placeholder {name}`.
             package let description: String
         }
 
@@ -13,16 +12,16 @@ package struct PushTemplates: Sendable, Equatable {
         package let all: [Problem]
     }
 
-    /// The language, such as `ru` or `pt-BR`.
+    /// Such as `ru` or `pt-BR`.
     package let language: String
     private let templates: [PushTemplatePart: PushTemplate]
 
-    /// Reads the texts of a language.
+    /// Parses the texts of a language.
     ///
-    /// A language that is not built in needs a text for `files_other`, `neutral_title` and `neutral_body`.
+    /// A language that is not built in needs texts for `files_other`, `neutral_title` and `neutral_body`.
     /// - Parameters:
-    ///   - language: letters and digits with hyphens between them (RFC 5646); of built-in languages the region is ignored.
-    ///   - texts: in place of the built-in ones.
+    ///   - language: letters and digits with hyphens between them (RFC 5646); the region of a built-in language is ignored.
+    ///   - texts: replace the built-in texts.
     package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Problems) {
         var problems: [Problems.Problem] = []
         let isLanguage = Self.isLanguage(language)
@@ -51,7 +50,7 @@ package struct PushTemplates: Sendable, Equatable {
         self.templates = templates
     }
 
-    /// The texts that a language has where none are given; of one that is not built in those that are the same in all.
+    /// Returns the built-in texts of a language; of another language those that are the same in all languages.
     package static func builtIn(in language: String) -> [PushTemplatePart: String] {
         builtIn[language.prefix { $0 != "-" }.lowercased()] ?? independent
     }
@@ -97,7 +96,6 @@ extension PushTemplates {
 }
 
 extension PushTemplate.Problem: CustomStringConvertible {
-    /// A sentence's end, worded to follow the template's name.
     package var description: String {
         switch self {
         case .empty: "shows nothing; give a text"
@@ -114,25 +112,22 @@ extension PushTemplate.Problem: CustomStringConvertible {
     }
 }
 
-/// The texts that notifications are made of; the raw values are their keys in the configuration.
+/// The parts of notifications; the raw values are their keys in the configuration.
 package enum PushTemplatePart: String, Sendable, CaseIterable {
-    /// The title when the author is known and may be shown.
+    /// The title if the author is known and may be shown.
     case title
-    /// The body for a comment with a text.
     case text
-    /// The body for files alone, by the form of the noun after their number; in some languages `one` is also for 21.
+    /// The body of a comment with files only, by the plural form of their number; in some languages `one` is also for 21.
     case filesOne = "files_one"
-    /// See `filesOne`.
     case filesFew = "files_few"
-    /// See `filesOne`.
     case filesMany = "files_many"
-    /// See `filesOne`; also for every form without a template of its own.
+    /// Also replaces every plural form without a text.
     case filesOther = "files_other"
-    /// The title that reveals nothing; also used where an author's name is unknown.
+    /// The title that reveals nothing, also used if the author's name is unknown.
     case neutralTitle = "neutral_title"
     case neutralBody = "neutral_body"
 
-    /// The allowed placeholders. The neutral texts have none, because they reveal nothing.
+    /// The allowed placeholders.
     package var placeholders: Set<PushTemplate.Placeholder> {
         switch self {
         case .title: [.author]
@@ -152,13 +147,14 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     }
 }
 
-/// The form of a noun after a whole number (Unicode CLDR, "Language Plural Rules").
+/// The plural form of a noun after a whole number (Unicode CLDR, "Language Plural Rules").
 package enum PluralForm: String, Sendable, CaseIterable {
     case one, few, many, other
 
-    /// The form for a number in a language, of which the part before the first hyphen counts: `ru`, `ru-RU`.
+    /// Returns the form for a number. Only the part of the language before the first hyphen matters: `ru-RU` is `ru`.
     ///
-    /// Known are the East and South Slavic languages, Polish, Czech and Slovak; the rest counts as English does: one, and other.
+    /// The East and South Slavic languages, Polish, Czech and Slovak have their own rules; all other languages use the English forms, `one`
+    /// and `other`.
     package init(count: Int, language: String) {
         let (units, tens) = (count % 10, count % 100)
         let isFew = (2...4).contains(units) && !(12...14).contains(tens)

@@ -1,11 +1,11 @@
-/// Makes foreign text fit to be shown in a notification.
+/// Cleans untrusted text for display in a notification.
 ///
-/// What shows nothing or turns other text around goes: control characters, the bidirectional embeddings, overrides and isolates (which
-/// disguise file names), byte order marks, noncharacters. What writing needs stays: joiners, variation selectors, tags, direction marks.
+/// Removes invisible and reordering code points: control characters, bidirectional embeddings, overrides and isolates (which disguise file
+/// names), byte order marks and noncharacters. Keeps those that scripts need: joiners, variation selectors, tags and direction marks.
 package enum PushText {
     package static let ellipsis = "…"
 
-    /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is
+    /// Returns the text on one line: each run of white space becomes one space, and the ends are trimmed. Empty when no character is
     /// visible.
     package static func line(_ text: String) -> String {
         if isLine(text) { return text }
@@ -23,8 +23,8 @@ package enum PushText {
         return isVisible(line) ? String(line) : ""
     }
 
-    /// The text with its line breaks, each as one U+000A, and at most one empty line between others; no white space around it or at the end
-    /// of a line. Empty when nothing of it is visible.
+    /// Returns the text with each line break as one U+000A, at most one empty line in a row, and no white space around it or at the end of
+    /// a line. Empty when no character is visible.
     package static func paragraphs(_ text: String) -> String {
         var lines: [Substring.UnicodeScalarView] = []
         let clean = withPlainLineBreaks(text)
@@ -38,8 +38,8 @@ package enum PushText {
         return lines.map { String($0) }.joined(separator: "\n")
     }
 
-    /// The text, or as many of its characters as leave room for an ellipsis within `bytes` of UTF-8. A character is taken apart only if it
-    /// is the first and too long by itself, as a letter with thousands of marks is.
+    /// Shortens a text to at most `bytes` of UTF-8, with an ellipsis. A character is split only if it is the first and too long alone, such
+    /// as a letter with thousands of combining marks.
     package static func cut(_ text: String, toBytes bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         func end(_ indices: some Sequence<String.Index>) -> String.Index {
@@ -54,14 +54,14 @@ package enum PushText {
         return shortened(text, to: whole > text.startIndex ? whole : end(text.unicodeScalars.indices))
     }
 
-    /// The text's beginning with an ellipsis in place of the rest.
+    /// Returns the text up to `end`, with an ellipsis.
     static func shortened(_ text: String, to end: String.Index) -> String {
         String(trimmingEnd(text[..<end].unicodeScalars)) + ellipsis
     }
 }
 
 extension PushText {
-    /// Whether it is what `line` makes of it already, as nearly every text is.
+    /// Whether `line` would not change the text, the usual case.
     private static func isLine(_ text: String) -> Bool {
         // A space in front is one too many as well.
         var hasSpace = true
@@ -111,7 +111,7 @@ extension PushText {
         }
     }
 
-    /// The Unicode property. No table is searched in the gap between the no-break space and the Ogham space mark.
+    /// Avoids the property lookup for ranges without white space, such as between the no-break space and the Ogham space mark.
     private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x21..<0x7F, 0xA1..<0x1680: false
@@ -119,7 +119,7 @@ extension PushText {
         }
     }
 
-    /// Some letters are there to be left out when they are displayed, and names have been made of nothing else.
+    /// Default-ignorable letters are invisible, and some names consist of nothing else.
     private static func isVisible(_ text: String.UnicodeScalarView) -> Bool {
         text.contains { !isWhitespace($0) && !$0.properties.isDefaultIgnorableCodePoint }
     }

@@ -1,25 +1,25 @@
 internal import JSON
 package import Time
 
-/// A silent push that asks a device to remove the notifications of what its person has read elsewhere, before a provider's format makes a
-/// message of it.
+/// A silent push that asks a device to remove the notifications of comments that its user has read elsewhere, independent of a provider's
+/// format.
 package struct PushWithdrawal: Sendable, Equatable {
-    /// For how long after a reading, in milliseconds, it waits: a person who reads message by message causes one for each, of which each
-    /// ends those that wait, and the systems of phones take few silent pushes.
+    /// The delay after a read receipt, in milliseconds. A user who reads message by message causes a withdrawal for each, and each one
+    /// replaces those that wait; phones accept few silent pushes.
     package static let delayMilliseconds: UInt64 = 5000
     /// The maximum life in milliseconds. A late one does no harm, because it names only messages that were read.
     package static let lifetimeMilliseconds: UInt64 = 3_600_000
 
     /// The `PushNotification.thread` to remove; nil for all.
     package let thread: String?
-    /// Identical for the withdrawals of one conversation, of which the last one is valid: 1 to 64 visible ASCII characters.
+    /// Identical for all withdrawals of one conversation, of which only the last matters: 1 to 64 visible ASCII characters.
     package let collapseID: String
-    /// After this time it is not sent any more.
+    /// Time after which the withdrawal is not sent.
     package let expiresAt: UnixMilliseconds
-    /// The data for the app. All values are text, as in `PushNotification.data`.
+    /// The data for the app. All values are strings, as in `PushNotification.data`.
     package let data: [(key: String, value: String)]
 
-    /// Reads an event of the kind `conversation.seen`; nil when it is about something else, or its data is gone or of another form.
+    /// Parses an event of the kind `conversation.seen`; nil for another kind, and when the data is missing or malformed.
     package init?(_ event: Event) {
         guard event.kind == .conversationSeen, let data = try? JSONElement(parsing: event.data.span), let seenAt = data["seen_at"]?.string
         else { return nil }
@@ -38,13 +38,14 @@ package struct PushWithdrawal: Sendable, Equatable {
     /// Returns the remaining life in whole seconds, like `PushNotification.lifetimeSeconds`.
     package func lifetimeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifetimeSeconds(until: expiresAt, now: now) }
 
+    /// Compares the content that is sent.
     package static func == (left: Self, right: Self) -> Bool {
         left.collapseID == right.collapseID && left.expiresAt == right.expiresAt && left.data.elementsEqual(right.data, by: ==)
     }
 }
 
 extension DeliveryPlan.Row {
-    /// The time of its first attempt.
+    /// The time of the first attempt.
     package func dueAt(of event: Event) -> UnixMilliseconds {
         subscription.isForEachDevice ? event.receivedAt + PushWithdrawal.delayMilliseconds : event.receivedAt
     }

@@ -1,12 +1,13 @@
 internal import Bytes
 package import Time
 
-/// A device that a person's app has registered for notifications.
+/// A device that an app has registered for a user's notifications.
 package struct Device: Sendable, Equatable {
     package struct Key: Sendable, Hashable, Comparable {
+        /// The app id as received.
         package let appID: String
         package let userID: String
-        /// The app's installation; not empty.
+        /// The id of the app's installation; not empty.
         package let deviceID: String
 
         package init(appID: String, userID: String, deviceID: String) {
@@ -15,7 +16,7 @@ package struct Device: Sendable, Equatable {
             self.deviceID = deviceID
         }
 
-        /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+        /// Compares bytes: Swift compares strings by Unicode equivalence.
         package static func == (left: Self, right: Self) -> Bool {
             ByteKey(left.appID) == ByteKey(right.appID) && ByteKey(left.userID) == ByteKey(right.userID)
                 && ByteKey(left.deviceID) == ByteKey(right.deviceID)
@@ -27,7 +28,6 @@ package struct Device: Sendable, Equatable {
             hasher.combine(ByteKey(deviceID))
         }
 
-        /// The order of lists: by app, person and device, as bytes.
         package static func < (left: Self, right: Self) -> Bool {
             for (one, other) in [(left.appID, right.appID), (left.userID, right.userID)] where !one.hasSameBytes(as: other) {
                 return one.utf8.lexicographicallyPrecedes(other.utf8)
@@ -36,17 +36,19 @@ package struct Device: Sendable, Equatable {
         }
     }
 
-    /// The longest type, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestType = 32
 
     package let key: Key
-    /// The type in the app's own words, such as `ios`, at most `longestType`; it selects the notifier.
+    /// The kind of device in the app's own words, such as `ios`, at most `longestType`; selects the notifiers.
     package let type: String
     package let token: PushToken
-    /// The provider's environment that accepted a push for the token, or the provider's name where it has one; nil while none has.
+    /// The provider's environment that has accepted a push for the token, or the provider's name if it has one; nil until a push was
+    /// accepted.
     package let environment: String?
-    /// Since when it has this token and type.
+    /// Time since which it has this token and type.
     package private(set) var registeredAt: UnixMilliseconds
+    /// Time of the app's last registration.
     package private(set) var seenAt: UnixMilliseconds
 
     package init(
@@ -64,10 +66,9 @@ package struct Device: Sendable, Equatable {
 package enum DeviceTypes: Sendable, Equatable {
     case all
     case only([String])
-    /// All but these.
     case except([String])
 
-    /// Whether a type is among them; nil is an unknown type.
+    /// Whether the set contains a type; nil is an unknown type.
     package func contains(_ type: String?) -> Bool {
         switch self {
         case .all: true

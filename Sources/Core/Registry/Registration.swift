@@ -1,19 +1,20 @@
 internal import Bytes
 package import Time
 
-/// A device's request to be notified, or not to be notified any more; its security key has been verified.
+/// A request to register or unsubscribe a device, after its security key was verified.
 package struct Registration: Sendable {
     package let key: Device.Key
     package let type: String
-    /// nil unsubscribes the device.
+    /// nil: unsubscribe.
     package let token: PushToken?
     package private(set) var now: UnixMilliseconds
-    /// The limits; unsubscribing is exempt from them.
+    /// Limits for registering; unsubscribing is exempt.
     package let rules: [LimitRule]
+    /// The claims to store with the device.
     package let claims: KeyClaims
 
-    /// Makes a registration.
-    /// - Parameter claims: by default those of a key that only the app's backend understands, where all processes have one clock.
+    /// - Parameter claims: the default is for a key that only the app's backend understands; it requires that all processes share one
+    ///   clock.
     package init(
         key: Device.Key, type: String, token: PushToken?, now: UnixMilliseconds, rules: [LimitRule], claims: KeyClaims? = nil
     ) {
@@ -29,22 +30,19 @@ package struct Registration: Sendable {
     package enum Outcome: Sendable, Equatable {
         /// The device has a new token or type.
         case registered
-        /// The device was registered in the same way already.
+        /// The device was registered with the same token and type.
         case unchanged
         case removed
-        /// A limit was exceeded; nothing has changed.
-        /// - Parameters:
-        ///   - rule: the limit that holds for longest.
-        ///   - until: when it is allowed again.
+        /// A limit was exceeded and nothing has changed; `rule` is the one that allows the next call last, at `until`.
         case limited(rule: LimitRule, until: UnixMilliseconds)
-        /// The security key has been revoked, or the person blocked or forgotten, since the key was verified; nothing has changed.
+        /// The security key was revoked, or the user blocked or forgotten, after the key was verified; nothing has changed.
         case revoked
         /// OpenSSL failed, so the revocations could not be checked; nothing has changed.
         case undecided
     }
 }
 
-/// nil matches any device.
+/// Criteria for devices; nil matches any.
 package struct DeviceFilter: Sendable, Equatable {
     package var appID: String
     package var userID: String?
@@ -55,7 +53,6 @@ package struct DeviceFilter: Sendable, Equatable {
         self.userID = userID
         self.deviceID = deviceID
     }
-    /// Whether a device is one of those that are meant.
     package func matches(_ key: Device.Key) -> Bool {
         func isSame(_ wanted: String?, _ text: String) -> Bool { wanted.map { $0.hasSameBytes(as: text) } ?? true }
         return isSame(appID, key.appID) && isSame(userID, key.userID) && isSame(deviceID, key.deviceID)

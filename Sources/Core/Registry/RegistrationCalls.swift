@@ -1,9 +1,9 @@
 package import Time
 
-/// When a person and the person's devices last registered: what limits for a user and for a device count.
+/// The last registrations of a user and of devices, as counted by their limits.
 package struct RegistrationCalls: Sendable, Equatable {
     package private(set) var user: CallTimes
-    /// The requested devices, in order.
+    /// In the order of the requested devices.
     package private(set) var devices: [CallTimes]
 
     package init(user: CallTimes, devices: [CallTimes]) {
@@ -21,12 +21,12 @@ extension RegistrationCalls: Timestamped {
 
 package struct LimitUse: Sendable, Equatable {
     package let rule: LimitRule
+    /// At most `rule.max`.
     package let used: Int
-    /// When the next call is allowed; nil when it is allowed now.
+    /// Time of the next allowed call; nil when it is allowed now.
     package let nextAt: UnixMilliseconds?
 
-    /// Counts the calls that a limit still counts.
-    /// - Parameter calls: those that are counted together.
+    /// - Parameter calls: the calls of the rule's scope.
     package init(_ rule: LimitRule, _ calls: CallTimes, now: UnixMilliseconds) {
         self.rule = rule
         used = (1...rule.max).prefix { rule.allowedAt(earliest: calls.earliest(ofLast: $0), now: now) != nil }.last ?? 0

@@ -1,18 +1,17 @@
 internal import Time
 
-/// Decides whether a registration is allowed by its rules, and what is recorded of it.
-///
-/// Windows slide: the times of the last allowed calls are stored, as many as the rules need, and a call is refused while the first of the
-/// last `max` is younger than the window. Refused calls are not recorded.
+/// Decides whether the limits allow a registration, and how it is recorded. Windows slide: the times of the last allowed calls are stored,
+/// as many as the largest rule counts. A call is refused while the first of the last `max` is younger than the window. Refused calls are
+/// not recorded.
 enum RegistrationLimits {
     enum Verdict {
-        /// It is allowed; the changes record it.
+        /// The changes record the call.
         case allowed([RegistryTransition.Change])
         case limited(rule: LimitRule, until: UnixMilliseconds)
     }
 
-    /// Queries only the data that the rules of a registration need.
-    /// - Parameter ofUser: the person's calls, which were found with the devices.
+    /// Reads only the rows that the rules need.
+    /// - Parameter ofUser: the user's calls, read together with the devices.
     static func evaluate<Rows: RegistryRows>(
         _ registration: Registration, ofUser: CallTimes, in rows: Rows
     ) throws(Rows.Failure) -> Verdict {
@@ -28,13 +27,13 @@ enum RegistrationLimits {
         return .allowed(windows.flatMap { $0.calls.recording(registration, keeping: $0.most) })
     }
 
-    /// The calls that are counted together in one scope.
+    /// The calls of one scope.
     private enum Window {
         case user(CallTimes)
         case device(CallTimes)
         case series(CallSeries, last: Int64)
 
-        /// When the first of the last `count` calls came; nil when there were fewer, or it has been forgotten.
+        /// Returns the time of the first of the last `count` calls; nil when there were fewer, or it was deleted.
         func earliest<Rows: RegistryRows>(ofLast count: Int, in rows: Rows) throws(Rows.Failure) -> UnixMilliseconds? {
             switch self {
             case .user(let times), .device(let times): return times.earliest(ofLast: count)
@@ -44,7 +43,7 @@ enum RegistrationLimits {
             }
         }
 
-        /// Records a call, and forgets what no rule can ask for any more.
+        /// Records a call and deletes calls that no rule counts any more.
         func recording(_ registration: Registration, keeping most: Int) -> [RegistryTransition.Change] {
             switch self {
             case .user(let times):

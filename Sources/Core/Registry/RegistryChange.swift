@@ -2,36 +2,35 @@ internal import Bytes
 internal import JSON
 package import Time
 
-/// A change of the registry that is reported to other systems in events `push_token.registered` and `push_token.removed`.
+/// A change of the registry that is reported in an event `push_token.registered` or `push_token.removed`.
 package struct RegistryChange: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// A device has a new token or type.
         case registered
         case removed(Reason)
     }
 
+    /// The reason why a token was removed.
     package enum Reason: String, Sendable, CaseIterable {
         case unsubscribed
-        /// The same token came with another person or device: another user has signed in on that phone.
+        /// Another user or device registered the same token: another user has signed in on that phone.
         case moved
-        /// The person has more devices than may be.
+        /// The user has more devices than allowed.
         case tooManyDevices = "too_many_devices"
         case idle
+        /// The provider does not know the token any more.
         case gone
         case operatorRemoved = "operator"
-        /// The person was forgotten. Only relays receive it, so that their help desks drop the token; others receive the event about the
-        /// person.
+        /// The user was forgotten. Only relays receive this, so that their help desks delete the token; others receive `user.forgotten`.
         case forgotten
     }
 
     package let kind: Kind
+    /// The device after a registration, or before a removal.
     package let device: Device
-    /// The device as it was registered before, where its token or type is another one now.
+    /// The device before, if its token or type has changed; nil otherwise.
     package let replaced: Device?
     package let at: UnixMilliseconds
 
-    /// Makes a change.
-    /// - Parameter replaced: the same device as it was registered before; nil when it was not.
     package init(_ kind: Kind, _ device: Device, replacing replaced: Device? = nil, at: UnixMilliseconds) {
         self.kind = kind
         self.device = device
@@ -41,13 +40,11 @@ package struct RegistryChange: Sendable, Equatable {
 }
 
 extension RegistryChange {
-    /// The data of such an event: the only encoder and decoder.
+    /// The data of such an event: encodes and decodes it.
     package struct Payload: Sendable, Equatable {
-        /// A token that a device has, or had.
         package struct Token: Sendable, Equatable {
-            /// The type in the app's own words.
             package let type: String
-            /// Not empty. As good as a key to a person's phone, so it must not be printed.
+            /// Not empty. It is a credential for sending to the device, so it must not be printed.
             package let text: String
 
             package init(type: String, text: String) {
@@ -55,8 +52,8 @@ extension RegistryChange {
                 self.text = text
             }
 
-            /// Whether a device has it now.
-            /// - Parameter device: its registration; nil if it has none.
+            /// Whether a device has this token now.
+            /// - Parameter device: nil when it is not registered.
             package func isHeld(by device: Device?) -> Bool {
                 guard let device else { return false }
                 return text.hasSameBytes(as: device.token.text) && type.hasSameBytes(as: device.type)
@@ -66,9 +63,9 @@ extension RegistryChange {
         /// Not empty.
         package let deviceID: String
         package let token: Token
-        /// The token that the device had before, where it has another one now.
+        /// The previous token of the device, if it has another one now.
         package let replaced: Token?
-        /// nil when the token was registered.
+        /// nil: it was registered, or the reason is unknown to this version.
         package let reason: Reason?
         package let isRemoval: Bool
 
@@ -80,8 +77,7 @@ extension RegistryChange {
             isRemoval = change.kind != .registered
         }
 
-        /// Reads the data of an event; nil when the event is of another kind, or its data is gone or of another form. An unknown reason is
-        /// skipped.
+        /// Parses an event; nil for another kind, and when the data is missing or malformed. An unknown reason is ignored.
         package init?(_ event: Event) {
             guard event.kind == .pushTokenRegistered || event.kind == .pushTokenRemoved, let data = JSONValue(parsing: event.data),
                 let deviceID = data["device_id"]?.text, let token = Self.token(data), !deviceID.isEmpty
@@ -91,9 +87,9 @@ extension RegistryChange {
             isRemoval = event.kind == .pushTokenRemoved
         }
 
-        /// Whether the registry still agrees: a registration holds while the device has its token and type, a removal while the device is
-        /// not registered. Otherwise a later event reports the later change.
-        /// - Parameter device: its current registration; nil if it has none.
+        /// Whether the registry still agrees: after a registration the device has this token and type, after a removal it is not
+        /// registered. If not, a later event reports the later change.
+        /// - Parameter device: the device as registered now; nil when it is not.
         package func holds(for device: Device?) -> Bool {
             isRemoval ? device == nil : token.isHeld(by: device)
         }
@@ -104,7 +100,6 @@ extension RegistryChange {
             return Token(type: type, text: PushToken.form(of: text))
         }
 
-        /// The text of a JSON object.
         package var data: [UInt8] {
             var members: [(String, JSONValue)] = [
                 ("device_id", .string(deviceID)), ("type", .string(token.type)), ("token", .string(token.text)),
@@ -115,8 +110,8 @@ extension RegistryChange {
         }
     }
 
-    /// Returns the event of the change with its subscriptions; nil without subscriptions, as in most apps.
-    /// - Parameter generator: makes the event's id, together with the change's time.
+    /// Makes the event that reports the change; nil when no notifier receives it, as in most apps.
+    /// - Parameter generator: source of the random part of the event's id.
     package func incoming(
         telling audience: RegistryAudience, using generator: inout some RandomNumberGenerator
     ) -> IncomingEvent? {
@@ -135,8 +130,8 @@ extension RegistryChange {
     }
 }
 
-/// The subscriptions to changes of the registry. Callers of a store's method that may change the registry pass it, so that the store needs
-/// no configuration. Copying it copies a few words.
+/// The notifiers that receive registry changes by the current configuration. The caller passes it to each method of the store that may
+/// change the registry, so that the store holds no configuration. A copy costs a few words.
 package struct RegistryAudience: Sendable {
     package static let nobody = RegistryAudience([], lifetimeMilliseconds: 0)
 
@@ -145,20 +140,19 @@ package struct RegistryAudience: Sendable {
     private let sessions: SessionAudience
     /// Milliseconds after a change when its event expires.
     package let lifetimeMilliseconds: UInt64
-    /// The request that causes the changes; nil when none does.
+    /// The trace of the request that causes the changes; nil when none does.
     package private(set) var trace: TraceContext?
 
-    /// The same audience for changes that a request causes.
     package func caused(by trace: TraceContext?) -> RegistryAudience {
         var audience = self
         audience.trace = trace
         return audience
     }
 
+    /// Each app must occur once.
     /// - Parameters:
-    ///   - apps: each app once.
-    ///   - relays: the names of notifiers that pass registrations on to a help desk.
-    ///   - sessions: the notifiers that end people's sessions.
+    ///   - relays: names of the notifiers that pass registrations on to a help desk.
+    ///   - sessions: the notifiers that end users' sessions.
     package init(
         _ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], sessions: SessionAudience = SessionAudience([]),
         lifetimeMilliseconds: UInt64
@@ -169,25 +163,24 @@ package struct RegistryAudience: Sendable {
         self.lifetimeMilliseconds = lifetimeMilliseconds
     }
 
-    /// Returns the subscriptions to an app's changes; none when the app is unknown.
     package func subscriptions(of appID: String) -> [Subscription] {
         byApp[ByteKey(appID)] ?? []
     }
 
-    /// Returns the app's relays to a help desk.
+    /// The app's notifiers that pass registrations on to a help desk.
     package func relays(of appID: String) -> [Subscription] {
         subscriptions(of: appID).filter { relayNames.contains(ByteKey($0.notifier)) }
     }
 
-    /// Returns the app's subscriptions to erasures: all but the relays, and the notifiers that end people's sessions.
+    /// The app's notifiers that receive `user.forgotten`: all but the relays, and those that end sessions.
     package func listeners(of appID: String) -> [Subscription] {
         subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) } + sessions.subscriptions(of: appID)
     }
 
-    /// The event by which a person's sessions end at the help desk, on its way to those who end them; nil when the app has no sessions.
+    /// Makes the event that ends a user's sessions at the help desk; nil when the app has no sessions.
     /// - Parameters:
-    ///   - isErased: whether the person leaves the event with its end, as one who was forgotten must.
-    ///   - generator: makes the event's id.
+    ///   - isErased: whether the user is removed from the event once it has ended, as required after an erasure.
+    ///   - generator: source of the random part of the event's id.
     package func signOut(
         _ person: RevokedPerson, at now: UnixMilliseconds, isErased: Bool = false, using generator: inout some RandomNumberGenerator
     ) -> IncomingEvent? {
@@ -200,18 +193,17 @@ package struct RegistryAudience: Sendable {
     }
 }
 
-/// The notifiers that end a help desk's sessions of people whose keys were revoked.
+/// The notifiers that end sessions at a help desk for users whose keys were revoked.
 package struct SessionAudience: Sendable {
     private let byApp: [ByteKey: [Subscription]]
     /// The life of the longest session in milliseconds.
     package let lifetimeMilliseconds: UInt64
 
-    /// - Parameter apps: each app once.
+    /// Each app must occur once.
     package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifetimeMilliseconds: UInt64 = 0) {
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
         self.lifetimeMilliseconds = lifetimeMilliseconds
     }
 
-    /// Returns an app's subscriptions; none when it has no sessions.
     package func subscriptions(of appID: String) -> [Subscription] { byApp[ByteKey(appID)] ?? [] }
 }

@@ -1,20 +1,21 @@
 internal import Bytes
 package import Time
 
-/// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
+/// A device in the registry: registered, or a tombstone. A tombstone has no token and prevents old webhooks from restoring the device.
 package struct RegistryDevice: Sendable, Equatable {
     package let key: Device.Key
     package var type: String
-    /// nil for a tombstone.
+    /// nil: a tombstone.
     package var token: PushToken?
-    /// The digest of its last token; nil when it never had one.
+    /// The digest of the last token; nil when there never was one.
     package var digest: [UInt8]?
     package var environment: String?
-    /// Since when it has its last token and its type.
+    /// Time since which it has its last token and type.
     package var registeredAt: UnixMilliseconds
     package var seenAt: UnixMilliseconds
-    /// Whether its app itself said so, which no webhook changes.
+    /// Whether the app itself reported the last state; webhooks do not change such a device.
     package var isFromApp: Bool
+    /// Claims of the key that registered it last.
     package var claims: KeyClaims
 
     package init(
@@ -32,48 +33,47 @@ package struct RegistryDevice: Sendable, Equatable {
         self.claims = claims
     }
 
-    /// Makes a device that its app registers for the first time, or with a new token or type; without a token it is a tombstone.
+    /// Makes the device of a new registration or a new token or type; without a token it is a tombstone.
     init(_ registration: Registration) {
         self.init(
             key: registration.key, type: registration.type, token: registration.token, digest: registration.token?.digest,
             registeredAt: registration.now, seenAt: registration.now, isFromApp: true, claims: registration.claims)
     }
 
-    /// Makes a device that a webhook names for the first time, or with a new token.
+    /// Makes a device that a webhook reports for the first time, or with a new token.
     init(_ key: Device.Key, type: String, learning token: PushToken, at time: UnixMilliseconds) {
         self.init(
             key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isFromApp: false,
             claims: KeyClaims(issuedAt: time.seconds, nil))
     }
 
-    /// The registered device; nil for a tombstone.
+    /// nil: a tombstone.
     package var device: Device? {
         token.map { token in
             Device(key: key, type: type, token: token, environment: environment, registeredAt: registeredAt, seenAt: seenAt)
         }
     }
 
+    /// Makes it a tombstone.
     package mutating func signOut(at time: UnixMilliseconds, isFromApp: Bool) {
         (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
     }
 
-    /// Records that its app repeated the known registration, perhaps with another key.
+    /// Records that the app has reported the same state again, possibly with another key.
     package mutating func touch(at time: UnixMilliseconds, _ claims: KeyClaims) {
         (seenAt, isFromApp, self.claims) = (time, true, claims)
     }
 
-    /// Whether this is the device of that name of its person.
     func isNamed(_ deviceID: String) -> Bool { key.deviceID.hasSameBytes(as: deviceID) }
 }
 
-/// A person's devices and state, read in one search.
+/// The stored state of a user, read at once.
 package struct RegistryPerson: Sendable, Equatable {
-    /// The allowed registrations of all of the person's devices.
+    /// The allowed registrations of all of the user's devices.
     package var calls: CallTimes
-    /// All devices, tombstones included, in the order of their names' bytes.
+    /// All devices, including tombstones, ordered by the bytes of their ids.
     package var devices: [RegistryDevice]
 
-    /// Without arguments: an unknown person.
     package init(devices: [RegistryDevice] = [], calls: CallTimes = CallTimes()) {
         self.devices = devices
         self.calls = calls

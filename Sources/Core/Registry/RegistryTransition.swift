@@ -1,40 +1,36 @@
 internal import Bytes
 package import Time
 
-/// The rules of the device registry: computes the changes that an input causes. A store answers the queries of `RegistryRows`, and applies
-/// the changes in order and in the same transaction.
+/// The rules of the device registry: computes the changes that an input makes. A store implements the lookups of `RegistryRows` and applies
+/// the changes in order, in the same transaction.
 package enum RegistryTransition {
-    /// One row to write, or one event to store.
     package enum Change: Sendable, Equatable {
         case put(RegistryDevice)
-        /// `RegistryDevice.touch`, of a device that exists.
+        /// Applies `RegistryDevice.touch` to an existing device.
         case touch(Device.Key, at: UnixMilliseconds, KeyClaims)
-        /// `RegistryDevice.signOut`, of a device that exists.
+        /// Applies `RegistryDevice.signOut` to an existing device.
         case signOut(Device.Key, at: UnixMilliseconds, isFromApp: Bool)
-        /// Sets the environment of a device that is there.
         case setEnvironment(Device.Key, String)
-        /// Deletes a device, but not the calls that keep its limits.
+        /// Deletes a device, but not the calls that its limits count.
         case forget(Device.Key)
-        /// Replaces the calls of a person, whose device the key names; the last one came at that time.
+        /// Replaces the calls of the user in the key; `at` is the time of the last call.
         case putUserCalls(Device.Key, CallTimes, at: UnixMilliseconds)
-        /// Replaces the calls of a device, regardless of the user; the last one came at that time.
+        /// Replaces the calls of a device, whoever is signed in there; `at` is the time of the last call.
         case putDeviceCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         case insertCall(CallSeries, number: Int64, at: UnixMilliseconds)
-        /// Deletes calls up to and including a number.
         case forgetCalls(CallSeries, through: Int64)
-        /// Deletes the calls of a device, regardless of the user.
+        /// Deletes the calls of a device, whoever is signed in there.
         case forgetDeviceCalls(Device.Key)
         case forgetUserCalls(appID: String, userID: String)
-        /// Stores the event of a change for its subscriptions.
         case announce(RegistryChange)
     }
 
-    /// Milliseconds between writes for repeated sign-outs, or for webhooks about a tombstone: often enough for its retention.
+    /// The shortest interval, in milliseconds, at which a repeated sign-out or a webhook about a tombstone is written; short compared with
+    /// the retention.
     private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
-    /// Registers or unsubscribes a device, if no revocation is against it and the limits allow it; they never keep a device from
-    /// unsubscribing.
-    /// - Parameter devicesPerUser: how many devices a person may have, tombstones included.
+    /// Registers or unsubscribes a device if no revocation covers it and the limits allow it. Limits do not apply to unsubscribing.
+    /// - Parameter devicesPerUser: the most devices of a user, including tombstones.
     package static func register<Rows: RegistryRows>(
         _ registration: Registration, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
@@ -53,12 +49,13 @@ package enum RegistryTransition {
         }
     }
 
-    /// Registers the device of a webhook's token, but never against an app's own registration of the device, or of the one that has the
-    /// token: the help desk may know an older token, person or sign-in. No device that an app has registered is removed for it.
+    /// Registers the device of a token that came with a webhook. The help desk may know an older token, user or sign-in. A webhook
+    /// therefore overrides no state that an app has reported for the device, or for the current holder of the token, and removes no device
+    /// that an app has reported.
     ///
-    /// The token of a tombstone does not return to its person, whichever device the webhook names, for as long as webhooks carry it.
-    /// Another token of a device that only webhooks name may be that of a new sign-in. Nothing is registered for a person who is blocked or
-    /// was forgotten, nor before the bound of a revocation that would cover the device.
+    /// While webhooks repeat the token of a tombstone, the token does not return to the user, whichever device they name. Another token of
+    /// a device that only webhooks report may be a new sign-in and is accepted. No device is stored for a user who is blocked or was
+    /// forgotten, or for a time before the bound of a revocation that would cover the device.
     package static func learn<Rows: RegistryRows>(
         _ incoming: IncomingEvent, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -84,15 +81,13 @@ package enum RegistryTransition {
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
-    /// Removes devices of a person for an operator: tombstones stay. The calls that limits count stay, too, so that a sign-out allows no
-    /// new registrations.
-    ///
-    /// Of a forgotten person nothing stays: the rows are deleted with the calls of the devices, and, with the last device, the person's.
+    /// Removes devices of a user for an operator. Tombstones stay, and so do the calls that limits count, so that a sign-out allows no
+    /// additional registrations. For a forgotten user the rows are deleted with the devices' calls, and with all devices also the user's
+    /// calls.
     /// - Parameters:
-    ///   - filter: names the person.
-    ///   - reason: the reason in the events.
-    ///   - limit: the maximum number of devices.
-    /// - Returns: the number of registered devices, and of processed rows: fewer than `limit` when none is left.
+    ///   - filter: names the user.
+    ///   - limit: the most devices.
+    /// - Returns: the number of devices that were registered, and of rows that were processed: fewer than `limit` when none is left.
     package static func remove<Rows: RegistryRows>(
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
@@ -108,8 +103,8 @@ package enum RegistryTransition {
         return (devices.count { $0.token != nil }, devices.count, changes)
     }
 
-    /// Signs out those devices of a person that revocations cover.
-    /// - Returns: how many.
+    /// Signs out the devices of a user that revocations cover.
+    /// - Returns: the number of devices.
     package static func revoke<Rows: RegistryRows>(
         _ revoked: Revocations, of person: RevokedPerson, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, changes: [Change]) {
@@ -117,13 +112,13 @@ package enum RegistryTransition {
         return (covered.count, covered.flatMap { signingOut($0, .operatorRemoved, at: now) })
     }
 
-    /// Removes a device without recent activity, or deletes a tombstone; its limits stay in force.
+    /// Removes an idle device or deletes a tombstone; the calls that its limits count stay.
     package static func removeIdle(_ device: RegistryDevice, now: UnixMilliseconds) -> [Change] {
         dropping(device, .idle, at: now)
     }
 
-    /// Applies a provider's statement about a device, unless the device has another token by now.
-    /// - Parameter tried: the device at the time of the provider's call.
+    /// Applies the provider's report about a device, unless the device has another token now.
+    /// - Parameter tried: the device at the time of the attempt.
     package static func learn<Rows: RegistryRows>(
         _ update: FinishedAttempt.DeviceUpdate, of tried: Device, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -151,7 +146,7 @@ package enum RegistryTransition {
         return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now, registration.claims)] : [])
     }
 
-    /// Writes a device, removes its token from its former holder, makes room among the person's other devices, and stores the events.
+    /// Writes a device, signs out the previous holder of its token, makes room among the user's other devices, and announces all of it.
     private static func put(
         _ device: RegistryDevice, takingFrom holder: RegistryDevice?, among devices: [RegistryDevice], _ devicesPerUser: Int
     ) -> [Change] {
@@ -175,9 +170,8 @@ package enum RegistryTransition {
         return changes
     }
 
-    /// Returns the devices that make room for one more: first tombstones, then those with the oldest activity; nil when there are not
-    /// enough.
-    /// - Parameter isFromApp: whether an app registers the new one; if not, devices that an app has registered stay.
+    /// Returns the devices to delete for a new one: tombstones first, then those seen longest ago; nil when there are not enough.
+    /// - Parameter isFromApp: whether an app has reported the new device; if not, devices that an app has reported stay.
     private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isFromApp: Bool) -> ArraySlice<RegistryDevice>? {
         let count = devices.count - devicesPerUser + 1
         guard count > 0 else { return [] }
@@ -189,19 +183,19 @@ package enum RegistryTransition {
         return order.count < count ? nil : order.prefix(count)
     }
 
-    /// Makes a registered device a tombstone, and stores the event. A provider's statement does not count as the app's own sign-out.
+    /// Makes a registered device a tombstone and announces it. A sign-out is the app's own report, a provider's report is not.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
         return [.signOut(device.key, at: time, isFromApp: isFromApp)] + announcing(device, reason, at: time)
     }
 
-    /// Keeps a tombstone for as long as webhooks may bring its token back; changes nothing of a registered device.
+    /// Extends the retention of a tombstone while webhooks may restore its token; does nothing for a registered device.
     private static func keeping(_ device: RegistryDevice, at time: UnixMilliseconds) -> [Change] {
         guard device.token == nil, time > device.seenAt + noteIntervalMilliseconds else { return [] }
         return [.signOut(device.key, at: time, isFromApp: device.isFromApp)]
     }
 
-    /// Deletes a device, and stores the event if it was registered.
+    /// Deletes a device; announces it if it was registered.
     private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         announcing(device, reason, at: time) + [.forget(device.key)]
     }
@@ -212,9 +206,9 @@ package enum RegistryTransition {
 }
 
 extension DeliveryPlan {
-    /// The devices that a comment is for: the one that it names, or all of its person when that one is unknown; none when it has signed
-    /// out. A device whose key was revoked since counts as signed out: its row is removed with the revocation of a user, and in steps after
-    /// that of a key, a key id or an app.
+    /// Returns the devices for a comment: the one that it names, or all of its user's if that one is unknown; none if it has signed out. A
+    /// device whose key was revoked is treated as signed out: its row is removed with the revocation of a user, and in steps after that of
+    /// a key, a key id or an app.
     package static func candidates<Rows: RegistryRows>(for event: Event, in rows: Rows) throws(Rows.Failure) -> [Candidate] {
         let (appID, userID) = (event.identity.appID, event.userID)
         let devices = try rows.person(appID: appID, userID: userID).devices
@@ -226,11 +220,12 @@ extension DeliveryPlan {
     }
 }
 
-/// The queries of the registry's rules within a store's transaction: each is one search, and changes nothing.
+/// The lookups that the registry's rules need within a store's transaction: each is one search without side effects.
 package protocol RegistryRows {
-    /// The store's error; `Never` for one in memory.
+    /// `Never` for a store in memory.
     associatedtype Failure: Error
 
+    /// One device, including tombstones.
     func device(_ key: Device.Key) throws(Failure) -> RegistryDevice?
 
     func person(appID: String, userID: String) throws(Failure) -> RegistryPerson
@@ -238,16 +233,17 @@ package protocol RegistryRows {
     /// The registered device of an app that has a token, found by the token's digest.
     func holder(of token: PushToken, appID: String) throws(Failure) -> RegistryDevice?
 
-    /// The recorded calls of a device, regardless of the user.
+    /// The recorded calls of a device, whoever was signed in there.
     func calls(ofDevice key: Device.Key) throws(Failure) -> CallTimes
 
-    /// The number of the last recorded call; 0 when none is, and never so high that none can follow.
+    /// The number of the last recorded call; 0 for none. Always less than `Int64.max`.
     func lastCall(in series: CallSeries) throws(Failure) -> Int64
 
-    /// When a call came; nil when there was none, or when it has been forgotten.
+    /// nil: there was no such call, or it was deleted.
     func time(ofCall number: Int64, in series: CallSeries) throws(Failure) -> UnixMilliseconds?
 
-    /// The revocations in force. One about this person that they do not contain sees what the transaction writes about the person: a store
-    /// with several writers locks the person before it reads them, and a revocation's transaction locks the person after it is written.
+    /// The revocations in force. A concurrent revocation of this user that is missing here must see the transaction's writes about the
+    /// user: a store with several writers locks the user before it reads the revocations, and the revocation's transaction locks the user
+    /// after writing the revocation.
     func revocations(appID: String, userID: String) throws(Failure) -> Revocations
 }

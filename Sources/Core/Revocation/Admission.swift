@@ -1,11 +1,10 @@
 internal import Crypto
 
-/// Checks registrations and events against the revocations that the store's transaction sees.
-///
-/// The routes ask the snapshot in memory first, which answers most callers without the store. It may be behind: another replica has revoked
-/// something a moment ago, or this one has stood still. The answer of the transaction counts.
+/// Checks registrations and events against the revocations that the store's transaction reads. The routes check the snapshot in memory
+/// first, which answers most callers without the store. It may be outdated because another replica has just added a revocation or this one
+/// was stalled, so the transaction decides.
 package enum Admission {
-    /// Returns why a registration is refused; nil when it is not.
+    /// Returns the refusal of a registration; nil when it is admitted.
     static func refusal<Rows: RegistryRows>(
         of registration: Registration, in rows: Rows
     ) throws(Rows.Failure) -> Registration.Outcome? {
@@ -22,7 +21,7 @@ package enum Admission {
         }
     }
 
-    /// Returns the result of an event that is not stored, because its person was forgotten or may have been; nil when it is stored.
+    /// Returns the result for an event that is not stored, because its user was forgotten or OpenSSL failed; nil when it is admitted.
     package static func refusal<Rows: RegistryRows>(
         of incoming: IncomingEvent, in rows: Rows
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
@@ -34,8 +33,8 @@ package enum Admission {
         }
     }
 
-    /// The decision on a report. Nothing is stored of one that would name a person who was forgotten.
-    /// - Parameter topics: those of the report's topics that are known.
+    /// Decides on a report. Rejects the whole report if it names a forgotten user.
+    /// - Parameter conversations: the known conversations of the report's topics.
     package static func decision<Rows: RegistryRows>(
         on report: Report, _ conversations: [ConversationState.Name: ConversationState], in rows: Rows
     ) throws(Rows.Failure) -> Report.Decision {

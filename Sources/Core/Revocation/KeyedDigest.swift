@@ -1,14 +1,14 @@
-/// A digest of 128 bits under a random key (SipHash-2-4), so that without the key no two texts with the same digest can be found.
+/// A digest of 128 bits under a random key (SipHash-2-4). Collisions cannot be found without the key.
 package struct KeyedDigest: Sendable, Hashable {
     let low: UInt64
     let high: UInt64
 
-    /// The 16 bytes, the least significant one first.
+    /// 16 bytes, little-endian.
     package var bytes: [UInt8] {
         [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
     }
 
-    /// Reads `bytes`; nil when there are not 16.
+    /// Parses `bytes`; nil unless there are 16.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         func word(from start: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(bytes[start + $1]) << (8 * UInt64($1)) } }
@@ -17,13 +17,12 @@ package struct KeyedDigest: Sendable, Hashable {
 
     init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
 
-    /// A new key, which is itself such a number.
     static func randomKey() -> KeyedDigest {
         KeyedDigest(low: .random(in: .min ... .max), high: .random(in: .min ... .max))
     }
 }
 
-/// SipHash-2-4 with 128 bits, on bytes in place; allocates nothing.
+/// SipHash-2-4 with 128 bits; does not allocate.
 struct SipHash {
     private var v0, v1, v2, v3: UInt64
     private var wordBytes = 0
@@ -35,7 +34,7 @@ struct SipHash {
         v3 = key.high ^ 0x7465_6462_7974_6573
     }
 
-    /// Adds eight bytes, the least significant one first.
+    /// Adds eight bytes, little-endian.
     mutating func append(_ word: UInt64) {
         v3 ^= word
         round()
@@ -44,7 +43,6 @@ struct SipHash {
         wordBytes += 8
     }
 
-    /// Adds the last bytes, and computes the digest.
     consuming func finish(_ bytes: Span<UInt8>) -> KeyedDigest {
         let count = wordBytes + bytes.count
         var index = 0

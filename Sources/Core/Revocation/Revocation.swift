@@ -1,26 +1,26 @@
 package import Time
 
-/// An operator's revocation of genuine security keys: one key, a person's, those of a key id, or all of an app.
+/// An operator's decision that valid security keys are rejected.
 package struct Revocation: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case everyKey
         case user(String)
-        /// For ever: a person who was forgotten.
+        /// The keys of a forgotten user, forever.
         case formerUser(FormerUser)
-        /// Keys made with one of the app's secrets.
+        /// The keys made with one of the app's secrets.
         case keyID(UInt32)
-        /// The one with this salt, which has 16 bytes.
+        /// The key with this salt of 16 bytes.
         case securityKey(salt: [UInt8])
     }
 
     package let id: UUIDv7
     package let appID: String
     package let subject: Subject
-    /// Only keys issued in an earlier second are revoked; nil for all, also those that are issued later.
+    /// Only keys issued before this second are revoked; nil: all keys, including those issued later.
     package let issuedBefore: UnixSeconds?
-    /// The operator's own words; empty when there are none.
+    /// The operator's own words; may be empty.
     package let reason: String
-    /// The author: the admin token by its location and the peer's address, or `command` for a command without a service.
+    /// The location of the admin token and the peer's address, or `command` for a command without a service.
     package let author: String
     package private(set) var createdAt: UnixMilliseconds
     /// The number of devices that it has signed out so far.
@@ -41,25 +41,25 @@ package struct Revocation: Sendable, Equatable {
         self.devicesRemoved = devicesRemoved
     }
 
-    /// The person whose keys it revokes, by name; nil for one without a name, and for a forgotten person.
+    /// nil: no user is named, or the user was forgotten.
     package var person: RevokedPerson? {
         if case .user(let userID) = subject { RevokedPerson(appID: appID, userID: userID) } else { nil }
     }
 
-    /// Whether it blocks a person: no key of theirs counts, also later ones, until it is removed.
+    /// Whether it blocks a user: all keys are rejected, including later ones, until it is removed.
     package var isBlock: Bool {
         if case .user = subject { issuedBefore == nil } else { false }
     }
 
-    /// Whether it is about a person who was forgotten: nothing of theirs is taken any more, and it cannot be removed.
+    /// Whether it concerns a forgotten user, whose data is never accepted again; it cannot be removed.
     package var isOfFormerUser: Bool { if case .formerUser = subject { true } else { false } }
 
-    /// The first second whose keys are spared when all keys issued until `now` are revoked, those of the same second included.
+    /// The first second whose keys stay valid if all keys issued until `now` are revoked, including those of the same second.
     package static func bound(after now: UnixSeconds) -> UnixSeconds { now.saturating(adding: 1) }
 
-    /// The longest reason in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestReason = 500
-    /// The latest bound: no key can say a later time of issue.
+    /// The latest bound: no key can have a later time of issue.
     package static let latestBound = SecurityKey.latestTime + 1
 }
 
@@ -69,11 +69,11 @@ package enum RevocationChange: Sendable, Equatable {
 }
 
 package struct RevocationChanges: Sendable, Equatable {
-    /// In the order of the changes. A known change may be repeated.
+    /// In chronological order; may repeat known changes.
     package let changes: [RevocationChange]
-    /// The version that is known once these changes are; the next news are asked for since this one.
+    /// The version after these changes, for the next query.
     package let version: Int64
-    /// Whether nothing is missing before these changes. If not, all revocations must be read again.
+    /// Whether no earlier change is missing; if false, all revocations must be read again.
     package let isComplete: Bool
 
     package init(changes: [RevocationChange], version: Int64, isComplete: Bool) {
@@ -83,7 +83,6 @@ package struct RevocationChanges: Sendable, Equatable {
     }
 }
 
-/// A person of an app whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
     package let appID: String
     package let userID: String
@@ -97,7 +96,7 @@ package struct RevokedPerson: Sendable, Equatable {
 package enum RevocationFilter: Sendable, Equatable {
     case all
     case app(String)
-    /// The revocations that name a person; with `FormerUser.name` as the user id, the revocations with which a person was forgotten.
+    /// The revocations that name a user; with `FormerUser.name` as the user id, those of a forgotten user.
     case person(RevokedPerson)
 }
 

@@ -3,16 +3,14 @@ internal import Crypto
 internal import JSON
 package import Time
 
-/// The known revocations as a file keeps them beside the store, for a start at which the store cannot be read.
-///
-/// The file has lines of JSON: a head, each revocation without the operators' words, and the SHA-256 of all lines before.
+/// A file with the known revocations, for a start at which the store cannot be read. It has lines of JSON: a header, each revocation
+/// without the operators' words, and the SHA-256 of all preceding lines.
 package struct RevocationCopy: Sendable {
-    /// The reason why a file is not used.
     package enum Problem: Error, Equatable, CustomStringConvertible {
-        /// It is incomplete, was changed, or is written by another version.
+        /// Incomplete, modified, or written by another version.
         case damaged
         case ofAnotherStore
-        /// It was confirmed too long ago, or in the future.
+        /// Confirmed too long ago, or in the future.
         case outdated(UnixSeconds)
 
         package var description: String {
@@ -27,20 +25,18 @@ package struct RevocationCopy: Sendable {
     }
 
     private static let format: JSONValue = 1
-    /// The first bytes of every file.
     package static let beginning = Array(#"{"format":"#.utf8)
-    /// By how much the clock may have been set back since the file was written, in seconds.
+    /// Seconds by which the clock may have been set back since the file was written.
     private static let clockSkewSeconds: UInt64 = 300
 
-    /// When they were last read from the store.
+    /// Time at which these were the store's revocations.
     package let confirmedAt: UnixSeconds
     /// Without reason, author and time.
     package let revocations: [Revocation]
 
-    /// Reads a file.
     /// - Parameters:
-    ///   - store: the store whose copy is expected.
-    ///   - maximumAge: how long ago the copy may have been confirmed, in seconds.
+    ///   - store: the expected store.
+    ///   - maximumAge: the longest time since the confirmation, in seconds.
     package init(_ bytes: [UInt8], of store: String, now: UnixSeconds, maximumAge: UInt64) throws(Problem) {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Array($0) }
         guard lines.popLast() == [], let end = lines.popLast(), !end.isEmpty, end == Self.end(of: bytes.dropLast(end.count + 1)),
@@ -60,13 +56,12 @@ package struct RevocationCopy: Sendable {
         self.revocations = revocations
     }
 
-    /// The store that a file names, by its first bytes; nil when their first line is damaged or longer.
+    /// Returns the store named in a file's first bytes; nil when the first line is damaged or incomplete.
     package static func store(namedIn beginning: [UInt8]) -> String? {
         beginning.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first.flatMap { JSONValue(parsing: Array($0)) }?["store"]?.text
     }
 
-    /// Writes a file.
-    /// - Parameter store: names the store, so that no other one takes the copy.
+    /// - Parameter store: names the store, so that no other store accepts the copy.
     package static func bytes(_ revocations: [Revocation], of store: String, confirmedAt: UnixSeconds) -> [UInt8] {
         let head: JSONValue = ["format": format, "store": .string(store), "confirmed_at": .integer(Int64(clamping: confirmedAt.rawValue))]
         var bytes: [UInt8] = []
@@ -77,7 +72,7 @@ package struct RevocationCopy: Sendable {
         return bytes
     }
 
-    /// The last line; empty, which fits no file, when OpenSSL fails.
+    /// The last line; empty, which no valid file has, when OpenSSL fails.
     private static func end(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let digest = try? sha256(Array(bytes).span) else { return [] }
         return (["sha256": .string(Hexadecimal.text(digest.span))] as JSONValue).serialized()

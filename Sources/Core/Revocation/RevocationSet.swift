@@ -1,8 +1,7 @@
 internal import Time
 
-/// All revocations in force by their ids, from which snapshots are made: a value that one owner changes.
-///
-/// A change costs some microseconds, however many revocations there are, because the snapshots share what has not changed.
+/// All revocations in force by id, the source of snapshots. A value type with one owner. A change takes microseconds, independent of their
+/// number, because snapshots share the unchanged parts.
 package struct RevocationSet: Sendable {
     // In this order it takes 48 bytes, and not 64.
     private struct Entry: Sendable {
@@ -13,10 +12,10 @@ package struct RevocationSet: Sendable {
         let kind: RevocationDigests.Kind
     }
 
-    /// The salts of former persons: one, or more when replicas made theirs at the same time.
+    /// Keys for the salts of forgotten users: one, or several if replicas created them at the same time.
     private var formers: [FormerUserKey] = []
     private var table = RevocationTable()
-    /// In the shards of the table, so that those of one subject are together.
+    /// Divided like the table's shards, so that the entries of one subject are together.
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
     private var counts: [RevocationDigests.Kind: Int] = [:]
 
@@ -30,7 +29,7 @@ package struct RevocationSet: Sendable {
 
     package var snapshot: Revocations { Revocations(table, counts, formers: formers) }
 
-    /// Takes in a change; one that is known already changes nothing.
+    /// Applies a change; a known one has no effect.
     package mutating func apply(_ change: RevocationChange) {
         switch change {
         case .added(let revocation): add(revocation)
@@ -68,7 +67,7 @@ package struct RevocationSet: Sendable {
 }
 
 extension Store {
-    /// Calls `body` with every revocation. They are read in several queries, between which other calls run.
+    /// Calls `body` with every revocation, read in pages; other calls of the store run between them.
     private func forEachRevocation(_ body: (Revocation) -> Void) throws(StoreError) {
         let rowsPerPage = 5000
         var last: UUIDv7?
@@ -80,14 +79,13 @@ extension Store {
         }
     }
 
-    /// Returns all revocations, read in several queries, between which other calls run.
+    /// All revocations, read in pages; other calls of the store run between them.
     package func allRevocations() throws(StoreError) -> [Revocation] {
         var revocations: [Revocation] = []
         try forEachRevocation { revocations.append($0) }
         return revocations
     }
 
-    /// The revocations in the form in which keys are looked up.
     package func revocationSet() throws(StoreError) -> RevocationSet {
         var set = RevocationSet()
         try forEachRevocation { set.apply(.added($0)) }

@@ -1,7 +1,7 @@
 internal import Time
 
-/// From the digest of a subject to the first second whose keys are not revoked: open addressing in small shards, so that a changed copy
-/// shares all shards but one with the former table.
+/// Maps the digest of a subject to the first second whose keys are not revoked. Open addressing in small shards; a changed copy shares all
+/// shards but one with the previous table.
 struct RevocationTable: Sendable {
     static let shardCount = 256
 
@@ -9,14 +9,14 @@ struct RevocationTable: Sendable {
 
     static func shard(of subject: KeyedDigest) -> Int { Int(truncatingIfNeeded: subject.high) & (shardCount - 1) }
 
-    /// The first second whose keys of a subject are not revoked; nil when none are. Allocates nothing.
+    /// nil: not revoked. Does not allocate.
     func issuedBefore(_ subject: KeyedDigest) -> UnixSeconds? { shards[Self.shard(of: subject)].issuedBefore(subject) }
 
-    /// Sets the bound of a subject; nil removes it.
+    /// nil removes the subject.
     mutating func set(_ subject: KeyedDigest, _ issuedBefore: UnixSeconds?) { shards[Self.shard(of: subject)].set(subject, issuedBefore) }
 }
 
-/// One shard of the table: its size is 0 or a power of two.
+/// The size is 0 or a power of two.
 private struct RevocationShard: Sendable {
     private struct Slot: Sendable {
         var subject = KeyedDigest(low: 0, high: 0)
@@ -25,8 +25,8 @@ private struct RevocationShard: Sendable {
 
     private static let smallestSize = 8
 
-    /// 0 for an empty slot, otherwise a part of its subject's digest. The tags of 100,000 subjects are 256 KB and fit into the processor's
-    /// caches, the slots are 6 MB and do not: most users without a revocation are found by the tags alone.
+    /// 0 for an empty slot, otherwise part of the subject's digest. The tags of 100,000 subjects take 256 KB and stay in the processor's
+    /// caches; the slots take 6 MB and do not. A lookup of a subject that is not revoked rarely reads a slot.
     private var tags: [UInt8] = []
     private var slots: [Slot] = []
     private var count = 0
@@ -63,7 +63,7 @@ private struct RevocationShard: Sendable {
         slots[slot] = entry
     }
 
-    /// The slot that has a subject, or the empty one where it would be; nil in a shard without slots.
+    /// Returns the slot of a subject, or the empty one for it; nil in a shard without slots.
     private func slot(of subject: KeyedDigest) -> Int? {
         let mask = tags.count - 1
         guard mask > 0 else { return nil }
@@ -73,6 +73,6 @@ private struct RevocationShard: Sendable {
         return slot
     }
 
-    /// Bits that choose neither the shard nor the slot, and never 0.
+    /// Bits that select neither the shard nor the slot; never 0.
     private static func tag(of subject: KeyedDigest) -> UInt8 { UInt8(truncatingIfNeeded: subject.high >> 56) | 1 }
 }

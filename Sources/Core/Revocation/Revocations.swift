@@ -1,15 +1,15 @@
 package import Crypto
 internal import Time
 
-/// The revoked security keys: an immutable snapshot in memory, beside that of the configuration.
-///
-/// It holds digests under a random key, and no names. Safe on any thread; lookups allocate nothing and take no lock.
+/// An immutable in-memory snapshot of the revocations in force. It contains digests under a random key and no names. Safe on any thread;
+/// lookups neither allocate nor lock.
 package final class Revocations: Sendable {
-    /// Before the first read: it is unknown which keys are revoked.
+    /// Before the revocations were read for the first time.
     package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
-    /// No revocations, for a process without a store.
+    /// For use without a store: nothing is revoked.
     package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
+    /// Whether the revocations have been read.
     package let isKnown: Bool
     package let count: Int
     private let table: RevocationTable
@@ -29,11 +29,11 @@ package final class Revocations: Sendable {
         hasFormers = has(.formerUser)
     }
 
-    /// Stands in for the revocations of another process in decisions about one person and one key.
+    /// Makes a substitute for another process's revocations, valid for one user and one key.
     /// - Parameters:
-    ///   - key: nil where only the app's backend understands keys.
-    ///   - isBlocked: the other's answer to `blocks`.
-    ///   - isRevoked: the other's answer to `revokes`.
+    ///   - key: nil when only the app's backend understands keys.
+    ///   - isBlocked: the other process's result of `blocks`.
+    ///   - isRevoked: the other process's result of `revokes`.
     package static func concerning(_ person: RevokedPerson, _ key: SecurityKey?, isBlocked: Bool, isRevoked: Bool) -> Revocations {
         let app = RevocationDigests.app(person.appID.utf8.span)
         var (table, counts): (RevocationTable, [RevocationDigests.Kind: Int]) = (RevocationTable(), [:])
@@ -48,12 +48,11 @@ package final class Revocations: Sendable {
         return Revocations(table, counts)
     }
 
-    /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
+    /// Whether a key is revoked. The key must have been verified; otherwise its user and time prove nothing.
     /// - Parameters:
     ///   - app: `Application.digest`.
-    ///   - appID: valid UTF-8, as it arrived.
-    ///   - userID: valid UTF-8, as it arrived.
-    /// - Throws: when OpenSSL fails.
+    ///   - appID: valid UTF-8, as received.
+    ///   - userID: valid UTF-8, as received.
     package func revokes(
         _ key: SecurityKey, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -62,8 +61,7 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.head.span.extracting(SecurityKey.saltStart...), issuedAt: key.issuedAt, app: app)
     }
 
-    /// Whether a credential that a security key led to, such as the registration of a device or a bot's ticket, is revoked with the key.
-    /// - Throws: when OpenSSL fails.
+    /// Whether a grant made for a security key, such as a device's registration or a bot's ticket, is revoked: it ends with the key.
     package func revokes(
         _ claims: KeyClaims, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -75,15 +73,15 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.salt.span, issuedAt: claims.issuedAt, app: app)
     }
 
-    /// Whether a device's registration is revoked, or its person was blocked or forgotten; also true when OpenSSL fails. An unknown key may
-    /// have been made with any secret of the app; the revocation of one key alone does not cover it.
+    /// Whether a device's registration is revoked, or its user blocked or forgotten; true when OpenSSL fails. An unknown key may belong to
+    /// any secret of the app; the revocation of a single key does not cover it.
     func covers(_ device: RegistryDevice) -> Bool {
         let (appID, userID) = (device.key.appID.utf8.span, device.key.userID.utf8.span)
         return (try? revokes(device.claims, app: RevocationDigests.app(appID), appID: appID, userID: userID)) ?? true
     }
 
-    /// Whether all credentials of a person from that time are revoked: the person was blocked or forgotten, or the person or all users of
-    /// the app were signed out since. A key that was issued in the second of a sign-out is revoked.
+    /// Whether all keys of a user issued at a time are revoked: the user was blocked or forgotten, or the user or the whole app has been
+    /// signed out since. A key issued in the second of a sign-out is revoked.
     private func revokesPerson(
         issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -92,21 +90,21 @@ package final class Revocations: Sendable {
         return hasUsers && covers(RevocationDigests.user(app, userID), issuedAt)
     }
 
-    /// Whether a key is revoked alone, or all keys of its key id that were issued at its time are.
+    /// Whether a key is revoked individually, or with the keys of its key id that were issued at its time.
     private func revokesKey(_ keyID: UInt32, _ salt: Span<UInt8>, issuedAt: UnixSeconds, app: KeyedDigest) -> Bool {
         // A digest is computed only if a revocation of its kind exists.
         if hasKeys, covers(RevocationDigests.securityKey(app, salt), issuedAt) { return true }
         return hasKeyIDs && covers(RevocationDigests.keyID(app, keyID), issuedAt)
     }
 
-    /// Whether all keys of a key id are revoked, whenever they are issued.
+    /// Whether all keys of a key id are revoked, including those issued later.
     /// - Parameter app: `Application.digest`.
     package func revokesAll(of keyID: UInt32, app: KeyedDigest) -> Bool {
         hasKeyIDs && table.issuedBefore(RevocationDigests.keyID(app, keyID)) == .max
     }
 
-    /// Whether a person is blocked or was forgotten, with any key: for apps whose keys only the backend understands, and for shadow mode.
-    /// - Throws: when OpenSSL fails.
+    /// Whether a user is blocked or was forgotten, whatever the key. Used where only the app's backend understands keys, and in shadow
+    /// mode.
     package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         if try isForgotten(appID: appID, userID: userID) { return true }
         return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
@@ -128,16 +126,16 @@ package final class Revocations: Sendable {
     }
 }
 
-/// Names the subjects of revocations by digests under a key of one process.
+/// Digests of the subjects of revocations, under a key of this process.
 enum RevocationDigests {
-    /// The kinds of subjects; the number separates their digests.
+    /// The raw value separates the digests of the kinds.
     enum Kind: UInt64 {
         case everyKey, user, keyID, securityKey, formerUser, unknownKey
     }
 
     private static let key = KeyedDigest.randomKey()
 
-    /// The digest of an app, which is the key of its subjects' digests.
+    /// The digest of an app, which is the key for its subjects' digests.
     static func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
 
     static func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
@@ -152,7 +150,7 @@ enum RevocationDigests {
         return hash.finish([UInt8]().span)
     }
 
-    /// The key of which nothing is known: it may have any key id.
+    /// A key about which nothing is known: it may have any key id.
     static func unknownKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .unknownKey).finish([UInt8]().span) }
 
     static func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
@@ -163,7 +161,6 @@ enum RevocationDigests {
         return hash
     }
 
-    /// The digests of what a revocation is about, and their kinds.
     static func subjects(of revocation: Revocation) -> [(subject: KeyedDigest, kind: Kind)] {
         let app = app(revocation.appID.utf8.span)
         switch revocation.subject {

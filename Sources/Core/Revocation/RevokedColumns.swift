@@ -1,5 +1,5 @@
-/// A revocation's subject as columns, of which at most one has a value; none for all keys of the app. A former person has the digest in the
-/// place of the id, and the digest's salt beside it.
+/// A revocation's subject as columns, at most one of which has a value; none for all keys of the app. For a forgotten user `userID` is the
+/// digest and `former` its salt.
 package struct RevokedColumns {
     package let userID: String?
     package let salt: [UInt8]?
@@ -23,7 +23,7 @@ package struct RevokedColumns {
         }
     }
 
-    /// The subject; nil for a salt, key id or digest that this program never writes.
+    /// nil: a salt, key id or digest that Deskgate never writes.
     package var subject: Revocation.Subject? {
         if let former { return userID.flatMap { FormerUser(name: $0, salt: former) }.map { .formerUser($0) } }
         if let userID { return .user(userID) }

@@ -1,9 +1,10 @@
 package import Time
 
+/// The state of a user's session tokens at a help desk, as known to one process. It contains no token.
 package struct SessionStatus: Sendable, Equatable {
-    /// A token that is kept, and handed out again.
+    /// A token in memory that is handed out again.
     package struct Kept: Sendable, Equatable {
-        /// When the help desk was asked for it.
+        /// Time of the request to the help desk.
         package let obtainedAt: UnixMilliseconds
         package let expiresAt: UnixMilliseconds
 
@@ -12,23 +13,23 @@ package struct SessionStatus: Sendable, Equatable {
         }
     }
 
-    /// The reason why Deskgate requests no token now, or would get none, whatever the person's key.
+    /// The reason why the help desk is not queried for a token now or would not grant one, whatever the user's key.
     package enum Obstacle: Sendable, Equatable {
-        /// A limit of the app's is reached until then.
+        /// The app has reached one of its limits.
         case limited(LimitRule, until: UnixMilliseconds)
-        /// The help desk wants fewer requests until then.
+        /// The help desk has requested fewer requests.
         case throttled(until: UnixMilliseconds)
-        /// The help desk has refused every API token of the app's when it was asked last.
+        /// The help desk refused all API tokens of the app at the last request.
         case tokenRefused
-        /// The person's id can be no part of the help desk's addresses.
+        /// The user's id cannot be part of a URL of the help desk.
         case noAddress
-        /// The person's id is one of those that the help desk keeps for its people of support.
+        /// The user's id is reserved for the help desk's support agents.
         case supportAccount
     }
 
-    /// The last token, while it is kept in memory; nil when none is.
+    /// nil: no token is in memory.
     package let kept: Kept?
-    /// nil when a new token can be requested.
+    /// nil: a new token can be requested.
     package let obstacle: Obstacle?
 
     package init(kept: Kept?, obstacle: Obstacle?) {

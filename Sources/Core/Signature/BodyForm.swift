@@ -1,17 +1,17 @@
 internal import JSON
 
-/// A body that a wrong program may have signed, or handed on, in place of the bytes that were received.
+/// A variant of the received body that a faulty program may have signed or passed on.
 struct BodyForm {
-    /// The change of the received bytes, as in the sentence "It belongs to the body …"; nil for those bytes.
+    /// The change to the received bytes, completing the sentence "It belongs to the body …"; nil for the received bytes.
     let change: String?
     let bytes: [UInt8]
 
-    /// The received bytes first, then every form that they may have had.
+    /// Returns the received bytes first, then every variant.
     static func all(of body: [UInt8]) -> [BodyForm] {
         [BodyForm(change: nil, bytes: body)] + (texts(of: body) + reserialised(body)).filter { $0.bytes != body }
     }
 
-    /// Texts that editors, shells and proxies make of the body.
+    /// Variants that editors, shells and proxies make of a text.
     private static func texts(of body: [UInt8]) -> [BodyForm] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
@@ -29,7 +29,7 @@ struct BodyForm {
         ]
     }
 
-    /// Texts that programs make of JSON by parsing and writing it again.
+    /// Variants of JSON that a program has parsed and serialized again.
     private static func reserialised(_ body: [UInt8]) -> [BodyForm] {
         let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
         guard let value = JSONValue(parsing: text) else { return [] }
@@ -44,7 +44,6 @@ struct BodyForm {
     }
 }
 
-/// A way in which a program writes JSON.
 struct JSONStyle {
     private let spacing: Spacing
     private let sortsKeys: Bool

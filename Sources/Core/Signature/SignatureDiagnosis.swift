@@ -1,14 +1,14 @@
 internal import Bytes
 package import Crypto
 
-/// Finds out why a webhook's signature is not genuine: which other content or secret was signed.
-///
-/// It never returns the right signature, so that it cannot be used to sign.
+/// Finds the likely reason why a webhook's signature is not valid. Never reveals the valid signature, so it cannot be used to sign
+/// messages.
 package struct SignatureDiagnosis {
-    /// A secret that the signature may have been made with.
+    /// A secret that may have made the signature.
     package struct Secret: Sendable {
+        /// The name for messages to operators.
         package let name: String
-        /// Whether it is one of those that count.
+        /// Whether the secret is valid for this webhook; others are tried to find a mix-up.
         package let counts: Bool
         package let text: SecretBytes
 
@@ -20,9 +20,9 @@ package struct SignatureDiagnosis {
     }
 
     package enum Finding: Sendable, Equatable {
-        /// The header is no signature of this scheme or another one.
+        /// The header is not a signature of this or any other known scheme.
         case malformed
-        /// The signature belongs to other content: a sentence for each difference.
+        /// The signature is valid for a different input; each sentence names one difference.
         case differences([String])
         case unknown
     }
@@ -36,7 +36,8 @@ package struct SignatureDiagnosis {
 
     /// - Parameters:
     ///   - body: the bytes that were received.
-    ///   - signed: the signed text before the body, for each guess with its difference; nil for the right one, which comes first.
+    ///   - signed: each guess of the signed text before the body, with its difference from the correct one; the correct one has none and
+    ///     comes first.
     package init(_ scheme: SignatureScheme, body: [UInt8], signed: [(difference: String?, start: String)], secrets: [Secret]) {
         self.scheme = scheme
         self.secrets = secrets.flatMap { secret in
@@ -56,8 +57,6 @@ package struct SignatureDiagnosis {
         }
     }
 
-    /// Explains a header's text that is not genuine.
-    /// - Throws: when OpenSSL fails.
     package func explain(_ header: String) throws(CryptoError) -> Finding {
         let readings = GivenSignature.all(in: header, scheme)
         guard !readings.isEmpty else { return .malformed }
@@ -75,7 +74,7 @@ package struct SignatureDiagnosis {
         return best.map { .differences($0) } ?? .unknown
     }
 
-    /// The bytes that programs take a secret's text for, each with the difference.
+    /// Returns the keys that programs derive from a secret's text, each with its difference from the correct one.
     private static func forms(of text: SecretBytes, _ scheme: SignatureScheme) -> [(String?, SecretBytes)] {
         text.withSpan { span in
             let characters = Array(copying: span)
@@ -97,7 +96,6 @@ package struct SignatureDiagnosis {
     }
 }
 
-/// A reading of a header as a signature.
 private struct GivenSignature {
     let code: [UInt8]
     let algorithm: SignatureScheme.Algorithm
@@ -105,7 +103,6 @@ private struct GivenSignature {
 
     private static let prefixes = ["sha1=", "sha256=", "v1,", "v1=", "sha1,", "sha256,"]
 
-    /// Each part of the header that can be read as a code.
     static func all(in header: String, _ scheme: SignatureScheme) -> [GivenSignature] {
         header.utf8.split { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\"")].contains($0) }
             .flatMap { readings(of: $0[...], scheme) }
@@ -141,6 +138,6 @@ private struct GivenSignature {
         }
     }
 
-    /// Returns the bytes of hexadecimal digits; nil for any other text.
+    /// Decodes hexadecimal digits; nil for other text or none.
     static func bytes(ofHexadecimal digits: [UInt8]) -> [UInt8]? { digits.isEmpty ? nil : Hexadecimal.bytes(digits.span) }
 }

@@ -1,5 +1,6 @@
 internal import Crypto
 
+/// A webhook's signature: an HMAC in a header.
 package struct SignatureScheme: Sendable {
     package enum Algorithm: String, Sendable, CaseIterable {
         case sha1 = "HMAC-SHA-1"
@@ -8,8 +9,7 @@ package struct SignatureScheme: Sendable {
         /// The size of a code in bytes.
         package var codeCount: Int { self == .sha1 ? 20 : 32 }
 
-        /// Whether a code is that of a message. Takes constant time.
-        /// - Throws: when OpenSSL fails.
+        /// Compares in constant time.
         func isCode(_ code: [UInt8], of message: [UInt8], secret: SecretBytes) throws(CryptoError) -> Bool {
             try secret.withSpan { secret throws(CryptoError) in
                 switch self {
@@ -32,9 +32,9 @@ package struct SignatureScheme: Sendable {
     package let header: String
     package let algorithm: Algorithm
     package let encoding: Encoding
-    /// Required or optional text before the code, in lower case.
+    /// Precedes the code, in lower case; optional unless `decodesSecret` is set.
     package let prefix: String
-    /// Whether the secret is the text itself, or the decoded base64 after `whsec_`.
+    /// Whether the HMAC key is the base64-decoded secret after `whsec_`, not the text itself.
     package let decodesSecret: Bool
 
     package init(header: String, algorithm: Algorithm, encoding: Encoding, prefix: String, decodesSecret: Bool = false) {

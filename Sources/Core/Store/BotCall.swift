@@ -1,46 +1,46 @@
 package import Time
 
-/// A call of a function of a bot, as the store keeps it: who asked for what, and what came of it. It holds neither a ticket nor an answer,
-/// and the arguments only where the configuration says so.
+/// A stored call of a bot's function: the caller, the function and the outcome. It contains neither the access token nor the backend's
+/// response, and the arguments only if the configuration says so.
 package struct BotCall: Sendable, Equatable {
+    /// The raw value appears in metrics, in responses and in the store.
     package enum Outcome: String, Sendable, CaseIterable {
-        /// It is under way. What it comes to is stored when the backend has answered.
+        /// In progress; the outcome is stored when the backend has responded.
         case started
-        /// The company's backend has done it: a status of 2xx.
+        /// The backend responded with a status of 2xx.
         case succeeded
-        /// The backend has refused it: a status of 4xx other than 401.
+        /// The backend responded with a status of 4xx other than 401.
         case refused
-        /// The call did not reach the backend, as its reason says, or the backend gave no usable answer, and whether it has done something
-        /// is not known.
+        /// The call did not reach the backend, as the reason says, or the response was not usable; the backend may have executed the call.
         case failed
-        /// The backend did not answer in time; whether it has done something is not known.
+        /// The backend did not respond in time; it may have executed the call.
         case timedOut = "timed_out"
-        /// The arguments do not fit what the function takes.
+        /// The arguments do not match the function's parameters.
         case invalid
-        /// The person has called too often.
+        /// The user has called too often.
         case limited
-        /// The ticket is valid, but no longer allows this call.
+        /// The access token is valid but does not allow the call any more.
         case denied
+        /// The function changes something, and the call was not confirmed.
         case confirmationRequired = "confirmation_required"
-        /// The process ended while it was under way; whether the backend has done something is not known.
+        /// The process ended during the call; the backend may have executed it.
         case unknown
 
         /// Whether it is stored as long as dead deliveries, because operators may search for it; others are stored as long as delivered
         /// ones.
         package var isFailure: Bool { self == .failed || self == .timedOut || self == .unknown }
 
-        /// Whether its ending may still follow: it is under way, or was believed to be lost.
+        /// Whether an outcome may still arrive: the call is in progress, or was given up.
         package var isOpen: Bool { self == .started || self == .unknown }
     }
 
     package struct Ending: Sendable, Equatable {
-        /// Not `started`.
+        /// Never `started`.
         package let outcome: Outcome
-        /// The status of the backend's answer; nil without one.
         package let statusCode: Int?
-        /// A stable identifier; nil if the outcome needs no reason.
+        /// A stable word of Deskgate; nil where the outcome says it all.
         package let reason: String?
-        /// Whether nothing was done, so that the same call may begin again: this one gives up its key.
+        /// Whether the backend has not executed the call, so that the same call may begin again: this one releases its key.
         package let releasesKey: Bool
         package private(set) var at: UnixMilliseconds
 
@@ -52,41 +52,37 @@ package struct BotCall: Sendable, Equatable {
         }
     }
 
-    /// Milliseconds after its beginning when a call without an ending becomes `unknown`: longer than the longest timeout of a backend (100
-    /// seconds), and far more than the difference of replicas' clocks.
+    /// Milliseconds after which a call without an outcome becomes `unknown`: the longest timeout of a backend is 100 seconds, and the
+    /// clocks of replicas differ by much less than the rest.
     package static let lostAfterMilliseconds: UInt64 = 300_000
     /// The minimum milliseconds for which a call is stored, whatever the retention: longer than the life of any ticket (one hour), so that
     /// its key is known to every repetition.
     package static let minimumKeptMilliseconds: UInt64 = 7_200_000
     /// The reason of a call whose process ended before it.
     package static let interrupted = "interrupted"
-    /// The length of `key` in bytes.
     package static let keyCount = 32
 
-    /// The id that the backend gets.
+    /// The call's id, which the backend receives.
     package let id: UUIDv7
-    /// The deduplication key, 32 bytes: a call with the key of an earlier one is the same call. Nil for a function that changes nothing,
-    /// which may be called again and again, and for a call that has ended with nothing done.
+    /// The deduplication key, 32 bytes: calls with the same key are the same call. nil for a function without side effects, which can be
+    /// repeated, and for a call that has ended without effect.
     package let key: [UInt8]?
     package let appID: String
     package let userID: String
     package let bot: String
     package let function: String
-    /// The SHA-256 of the arguments' canonical JSON, in hexadecimal; empty where they could not be read.
+    /// Hexadecimal SHA-256 of the arguments' canonical JSON; empty if they could not be parsed.
     package let argumentsSHA256: String
-    /// The arguments' canonical JSON; nil unless the bot's configuration has them recorded.
+    /// The arguments' canonical JSON; nil unless the bot's configuration records them.
     package let arguments: String?
     package let outcome: Outcome
-    /// The status of the backend's answer; nil without one.
     package let statusCode: Int?
-    /// A stable identifier; nil if the outcome needs no reason.
     package let reason: String?
     package private(set) var at: UnixMilliseconds
-    /// When it ended; nil while it is under way.
+    /// nil: in progress.
     package private(set) var endedAt: UnixMilliseconds?
 
-    /// Makes a call.
-    /// - Parameter ending: nil for one that is under way.
+    /// - Parameter ending: nil for a call in progress.
     package init(
         id: UUIDv7, key: [UInt8]? = nil, appID: String, userID: String, bot: String, function: String, argumentsSHA256: String,
         arguments: String? = nil, at: UnixMilliseconds, ending: Ending? = nil
@@ -97,7 +93,7 @@ package struct BotCall: Sendable, Equatable {
         (outcome, statusCode, reason, endedAt) = (ending?.outcome ?? .started, ending?.statusCode, ending?.reason, ending?.at)
     }
 
-    /// The same call with what came of it. The first ending counts, except that any ending replaces `unknown`.
+    /// Returns the call with its ending. The first ending is final, except that any ending replaces `unknown`.
     package func ended(_ ending: Ending) -> BotCall {
         guard outcome.isOpen else { return self }
         return BotCall(
@@ -105,7 +101,7 @@ package struct BotCall: Sendable, Equatable {
             argumentsSHA256: argumentsSHA256, arguments: arguments, at: at, ending: ending)
     }
 
-    /// The calls of an outcome that began before the time that this returns are deleted.
+    /// Returns the time of begin before which calls with this outcome are deleted.
     /// - Parameters: as of `Store.purge`.
     package static func kept(
         _ outcome: Outcome, now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds
@@ -115,8 +111,9 @@ package struct BotCall: Sendable, Equatable {
 }
 
 package enum BotCallBeginning: Sendable, Equatable {
+    /// The call is durable.
     case new
-    /// Nothing was stored: there is a call with its key already, which is this one.
+    /// A call with the same key is stored already; it is returned.
     case repeated(BotCall)
 }
 

@@ -1,13 +1,13 @@
 package import Time
 
-/// nil matches any call.
+/// Criteria for calls of bots; nil matches any.
 package struct BotCallFilter: Sendable, Equatable {
     package var appID: String?
     package var userID: String?
     package var bot: String?
     package var function: String?
     package var outcome: BotCall.Outcome?
-    /// The time at which it began, or later.
+    /// The earliest time of begin.
     package var since: UnixMilliseconds?
 
     package init() {}
@@ -15,18 +15,18 @@ package struct BotCallFilter: Sendable, Equatable {
     package init(_ person: RevokedPerson) { (appID, userID) = (person.appID, person.userID) }
 }
 
-/// A position in a list of calls, in the order of their beginnings. Its text is opaque to callers.
+/// A position in a list of calls, after a call in the order of their begin. Its text is opaque to callers.
 package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConvertible {
-    /// After all calls, where a list begins.
+    /// The start of a list.
     package static let end = BotCallCursor(at: .max, number: .max)
 
-    /// When the call began, in Unix milliseconds of the store's own clock.
+    /// The call's begin in Unix milliseconds of the store's own clock.
     package let at: Int64
     package let number: Int64
 
     package init(at: Int64, number: Int64) { (self.at, self.number) = (at, number) }
 
-    /// Reads what `description` has written; nil for another text.
+    /// Parses `description`; nil for another text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, let at = Int64(Substring(parts[0])), let number = Int64(Substring(parts[1])), at >= 0, number >= 0
@@ -40,10 +40,10 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 }
 
 package struct BotCallPage: Sendable, Equatable {
-    /// The calls, those that began last first.
+    /// In descending order of their begin.
     package private(set) var calls: [BotCall]
-    /// The start of the next page; nil for none. A search ends its page after a while, so a page with fewer calls than requested, or none,
-    /// may have a next one.
+    /// The next page; nil when there is none. A page ends early when a search finds little, so a page with fewer calls than requested, or
+    /// none, may have a next one.
     package let next: BotCallCursor?
 
     package init(_ calls: [BotCall], next: BotCallCursor?) { (self.calls, self.next) = (calls, next) }

@@ -4,24 +4,22 @@ package import Time
 package struct Claim: Sendable, Equatable {
     package let notifier: String
     package private(set) var now: UnixMilliseconds
-    /// The lease in milliseconds: a delivery without a report is due again after it.
+    /// Milliseconds after which an unreported delivery is due again.
     package let leaseMilliseconds: UInt64
-    /// The most deliveries to lease; 0 only asks when the next one is due.
+    /// The most deliveries to lease; 0 only queries the next due time.
     package let limit: Int
-    /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
-    /// back, and is made due now.
+    /// The latest due time that a backoff allows. A later one was set before the clock was set back, and becomes `now`.
     package private(set) var latestDue: UnixMilliseconds
-    /// Deliveries that expire at this time or before have expired: `now`, less the time withheld after a jump of the clock.
+    /// Deliveries with this expiry or an earlier one are expired: `now`, less the time held back after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
-    /// The limits of calls to the notifier's receiver. Deliveries beyond them are deferred, with the reason `paced`.
+    /// Rate limits of the notifier's receiver. Deliveries over a limit are postponed with the reason `paced`.
     package let rateLimits: [OutboundRateLimit]
-    /// The changes of the notifier's pauses for other replicas; at most one of each kind.
+    /// Changes of the notifier's pauses for the other processes that share the store; at most one of each kind.
     package private(set) var pauseUpdates: [PauseUpdate]
 
-    /// Makes a claim.
     /// - Parameters:
-    ///   - longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
-    ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
+    ///   - longestDelayMilliseconds: the longest backoff, from which `latestDue` is computed.
+    ///   - heldMilliseconds: time held back from expiry, see `TrustedTime`.
     package init(
         notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
         heldMilliseconds: UInt64 = 0, rateLimits: [OutboundRateLimit] = [], pauseUpdates: [PauseUpdate] = []
@@ -37,7 +35,7 @@ package struct Claim: Sendable, Equatable {
     }
 }
 
-/// An attempt that a claim has counted, and for which it has leased the delivery.
+/// An attempt that a claim has counted, with the delivery leased to it.
 package struct ClaimedAttempt: Sendable, Hashable {
     package let id: UUIDv7
     package let attempt: Int
@@ -47,22 +45,22 @@ package struct ClaimedAttempt: Sendable, Hashable {
         self.attempt = attempt
     }
 
-    /// Names the attempt for which a delivery was claimed.
     package init(_ delivery: Delivery) { self.init(id: delivery.id, attempt: delivery.attempts) }
 }
 
 package struct Claimed: Sendable, Equatable {
-    /// The deliveries that are leased, to be attempted now.
     package private(set) var deliveries: [Delivery]
+    /// The number of expired deliveries that were given up.
     package let expired: Int
-    /// The number that ended as `noTarget`, because the device has left.
+    /// The number of deliveries that ended as `noTarget`, because their device was removed.
     package let withoutTarget: Int
-    /// The number that was deferred by the rate limits.
+    /// The number of deliveries that a rate limit has postponed.
     package let putOff: Int
-    /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
-    /// order key do not count.
+    /// Due time of the notifier's next delivery; nil when none is pending. Ignores deliveries that wait for an earlier one with the same
+    /// order key.
     package private(set) var nextDue: UnixMilliseconds?
-    /// The notifier's pauses that the replicas share, after the claim's own updates; nil when the store belongs to one process.
+    /// The notifier's pauses in all processes that share the store, including the claim's updates; nil when one process has the store
+    /// alone.
     package private(set) var pauses: [SharedPause]?
 
     package init(

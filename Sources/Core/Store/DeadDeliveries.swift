@@ -1,17 +1,18 @@
 package import Time
 
-/// The dead deliveries of one notifier and app that ended for one reason.
+/// The number of dead deliveries of one notifier and app with one reason.
 package struct DeadDeliveries: Sendable, Equatable {
     package let notifier: String
     package let appID: String
     package let reason: String
+    /// At least 1.
     package let count: Int
-    /// When the event of the first one in the order of acceptance arrived.
+    /// Time of arrival of the event that was accepted first.
     package private(set) var oldestReceivedAt: UnixMilliseconds
-    /// When the event of the last one arrived.
+    /// Time of arrival of the event that was accepted last.
     package private(set) var newestReceivedAt: UnixMilliseconds
-    /// When the last one ended, which after a retry may be long after its event arrived; nil where a thousand dead deliveries of others
-    /// ended later, because the store searches no further.
+    /// Time at which the last one ended, which after a retry may be long after its event arrived. nil: a thousand other dead deliveries
+    /// ended later, and the store examines no more.
     package private(set) var newestEndedAt: UnixMilliseconds?
 
     package init(
@@ -23,11 +24,12 @@ package struct DeadDeliveries: Sendable, Equatable {
     }
 }
 
-/// The numbers of all dead deliveries as of one moment.
+/// The numbers of all dead deliveries at one moment.
 package struct DeadCounts: Sendable, Equatable {
-    /// The numbers by notifier, app and reason.
+    /// By notifier, app and reason.
     package private(set) var deliveries: [DeadDeliveries]
-    /// When the last of them ended, in milliseconds by the store's own clock, for `DeliveryFilter.endedBy`; nil when there is none.
+    /// Time at which the last one ended, in milliseconds of the store's own clock, for `DeliveryFilter.endedBy`; nil without dead
+    /// deliveries.
     package let endedBy: Int64?
 
     package init(_ deliveries: [DeadDeliveries], endedBy: Int64?) {
@@ -48,13 +50,12 @@ extension DeadDeliveries: Timestamped {
 }
 
 extension DeliveryFilter {
-    /// Whether it asks for nothing but what `Store.dead` counts by.
+    /// Whether the filter uses only criteria that `Store.dead` counts by.
     package var isOfDeadCounts: Bool {
         id == nil && kind == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
             && endedBy == nil && state ?? .dead == .dead
     }
 
-    /// Whether it matches the deliveries that were counted.
     /// - Precondition: `isOfDeadCounts`.
     package func matches(_ dead: DeadDeliveries) -> Bool {
         let conditions = [(notifier, dead.notifier), (appID, dead.appID), (reason, dead.reason)]

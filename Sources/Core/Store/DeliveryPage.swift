@@ -1,8 +1,10 @@
 package import Time
 
-/// A position in the order of acceptance, which stays valid when deliveries are deleted.
+/// A position in the order of acceptance, which remains valid when deliveries are deleted.
 package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
+    /// The event's number in its store.
     package let event: Int64
+    /// The delivery's position within the event.
     package let position: Int64
 
     package init(event: Int64, position: Int64) {
@@ -10,7 +12,7 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
         self.position = position
     }
 
-    /// Reads what `description` has written; nil for another text.
+    /// Parses `description`; nil for another text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, let event = Int64(Substring(parts[0])), let position = Int64(Substring(parts[1])), event >= 0, position >= 0
@@ -22,13 +24,13 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
 }
 
 package struct DeliveryPage: Sendable, Equatable {
-    /// The deliveries, newest first.
+    /// Newest first.
     package private(set) var deliveries: [Delivery]
-    /// The start of the next page; nil for none. A search ends its page after a while, so a page with fewer deliveries than requested, or
-    /// none, may have a next one.
+    /// The next page; nil when there is none. A page ends early when a search finds little, so a page with fewer deliveries than requested,
+    /// or none, may have a next one.
     package let next: DeliveryCursor?
 
-    /// Makes a page of the rows found; one row beyond the limit shows that there is another page.
+    /// - Parameter found: up to `limit` + 1 deliveries; the extra one shows that there is a next page.
     package init(_ found: [(place: DeliveryCursor, delivery: Delivery)], limit: Int) {
         let shown = found.prefix(limit)
         deliveries = shown.map(\.delivery)
@@ -41,7 +43,6 @@ package struct DeliveryPage: Sendable, Equatable {
 }
 
 extension Store {
-    /// The deliveries of the first page of those that match, newest first.
     package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         try page(of: filter, after: nil, limit: limit).deliveries
     }

@@ -1,12 +1,12 @@
 package import Time
 
-/// The operator's action that ended pending deliveries; the raw value is shown in metrics.
+/// The operator's action that ended pending deliveries; the raw value appears in metrics.
 package enum GivenUpReason: String, Sendable, CaseIterable {
     case purged
     case forgotten
 }
 
-/// The rows that the erasure of a person removed.
+/// The number of rows that the erasure of a user has deleted.
 package struct Erasure: Sendable, Equatable {
     package struct Deliveries: Sendable, Equatable {
         package let notifier: String
@@ -17,7 +17,7 @@ package struct Erasure: Sendable, Equatable {
             self.count = count
         }
 
-        /// The counts in the order of the notifiers' names.
+        /// In the order of the notifiers' names.
         package static func list(_ counts: [ByteKey: Int]) -> [Deliveries] {
             counts.sorted { $0.key < $1.key }.map { Deliveries(notifier: $0.key.text, count: $0.value) }
         }
@@ -25,8 +25,9 @@ package struct Erasure: Sendable, Equatable {
 
     package var devices = 0
     package var events = 0
+    /// In any state.
     package var deliveries = 0
-    /// The number of them that were pending, by notifier.
+    /// The pending ones among `deliveries`, by notifier.
     package var pending: [ByteKey: Int] = [:]
     package var botCalls = 0
 
@@ -41,13 +42,13 @@ package struct Erasure: Sendable, Equatable {
     }
 }
 
-/// The texts by which a person is searched for after the erasure.
+/// The texts that identify a user after the erasure.
 package struct PersonTraces: Sendable, Equatable {
-    /// The minimum length, in bytes of UTF-8, of texts that files are searched for: a shorter one occurs in any file by chance.
+    /// The shortest text, in bytes of UTF-8, for a search of files; a shorter one occurs by chance.
     package static let shortestText = 8
 
     package let person: RevokedPerson
-    /// The ids of the devices and the push tokens that the person had.
+    /// The user's device ids and push tokens.
     package let others: [String]
 
     package init(_ person: RevokedPerson, others: [String] = []) {
@@ -55,14 +56,15 @@ package struct PersonTraces: Sendable, Equatable {
         self.others = others
     }
 
+    /// The texts to search files for.
     package var texts: [String] { ([person.userID] + others).filter { $0.utf8.count >= Self.shortestText } }
-    /// The number of texts that are too short for the search.
+    /// The number of texts that are too short for it.
     package var tooShort: Int { others.count + 1 - texts.count }
 }
 
-/// The remaining data of a person whom the store should have forgotten.
+/// The remains of a forgotten user in a store.
 package struct ErasureProof: Sendable, Equatable {
-    /// A table with rows that name the person.
+    /// A table with rows that name the user.
     package struct Table: Sendable, Equatable {
         package let name: String
         package let rows: Int
@@ -73,12 +75,12 @@ package struct ErasureProof: Sendable, Equatable {
         }
     }
 
-    /// The result of searching the store's files byte by byte.
+    /// The result of a byte-wise search of the store's files.
     package struct Files: Sendable, Equatable {
-        /// The files' names, without folders.
         package let names: [String]
+        /// The size of all files.
         package let bytes: UInt64
-        /// The number of occurrences of the texts, also as parts of longer texts.
+        /// Occurrences of the texts, also within longer texts.
         package let occurrences: Int
 
         package init(names: [String], bytes: UInt64, occurrences: Int) {
@@ -88,22 +90,24 @@ package struct ErasureProof: Sendable, Equatable {
         }
     }
 
-    /// The state of the write-ahead log, from which SQLite's file gets its changes.
+    /// The state of SQLite's write-ahead log.
     package enum Log: Sendable {
         case emptied
-        /// Somebody reads it, so it cannot be emptied now.
+        /// In use by a reader, so it cannot be emptied now.
         case read
+        /// The disk was too slow.
         case unfinished
     }
 
-    /// Tables that still name the person although nothing waits.
+    /// Tables that still name the user, except through `waiting`.
     package let tables: [Table]
-    /// Pending deliveries of events about the erasure: the person leaves them as soon as they end.
+    /// Pending deliveries of the events that report the erasure; the user is removed from them as soon as they end.
     package let waiting: [Erasure.Deliveries]
+    /// nil for a store without its own files.
     package let files: Files?
-    /// Whether the write-ahead log was emptied; nil for a store without one.
+    /// nil for a store without a write-ahead log.
     package let log: Log?
-    /// Whether the tables were vacuumed; nil for a store that needs it not.
+    /// Whether the tables were vacuumed; nil for a store that does not need it.
     package let isVacuumed: Bool?
 
     package init(
@@ -118,10 +122,10 @@ package struct ErasureProof: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event of an erasure.
+    /// Makes the event that reports a user's erasure.
     /// - Parameters:
-    ///   - id: a new one, with room for the ids of deliveries.
-    ///   - lifetimeMilliseconds: the life of the event.
+    ///   - id: a new id, which reserves numbers for the ids of deliveries.
+    ///   - lifetimeMilliseconds: time until the event expires.
     package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,
@@ -129,8 +133,7 @@ extension Event {
             receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
-    /// Makes the event by which the sessions of a person end at a help desk.
-    /// - Parameters: as of the event of an erasure.
+    /// Makes the event that ends a user's sessions at a help desk; parameters as above.
     package init(signingOut person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userSignedOut,
@@ -138,7 +141,7 @@ extension Event {
             receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
-    /// The same event without the person, the device, its data, and its trace, whose id others chose.
+    /// Removes the user, the device, the data and the trace, whose id comes from outside.
     package func withoutPerson() -> Event {
         Event(
             id: id, kind: kind,

@@ -1,9 +1,10 @@
 package import Time
 
-/// The last successful authorization with a key of an app, as known to all processes that share the store.
+/// The last use of an app's key for authorization, over all processes that share the store.
 package struct KeyUse: Sendable, Equatable {
     package struct Name: Hashable, Comparable, Sendable {
         package let app: ByteKey
+        /// The key's number within the app.
         package let keyID: UInt32
 
         package init(app: ByteKey, keyID: UInt32) {
@@ -11,15 +12,14 @@ package struct KeyUse: Sendable, Equatable {
             self.keyID = keyID
         }
 
-        /// The order of the apps' bytes, and then of the numbers.
         package static func < (left: Name, right: Name) -> Bool { (left.app, left.keyID) < (right.app, right.keyID) }
     }
 
     package let appID: String
     package let keyID: UInt32
-    /// Since when its use is recorded: nothing is known of the time before.
+    /// Start of the record; earlier uses are unknown.
     package private(set) var since: UnixMilliseconds
-    /// When it was last used, to the minute; nil when that has not happened since.
+    /// Time of the last use, to the minute; nil: not used since `since`.
     package private(set) var usedAt: UnixMilliseconds?
 
     package init(appID: String, keyID: UInt32, since: UnixMilliseconds, usedAt: UnixMilliseconds?) {
@@ -31,24 +31,26 @@ package struct KeyUse: Sendable, Equatable {
 
     package var name: Name { Name(app: ByteKey(appID), keyID: keyID) }
 
-    /// Until when it may have been used for all that is known: the last use, or the time before the record.
+    /// The latest possible time of use: the last recorded use, or the start of the record.
     package var lastPossibleUse: UnixMilliseconds { usedAt.map { max($0, since) } ?? since }
 
+    /// Merges two records of one key.
     package func merged(with other: KeyUse) -> KeyUse {
         KeyUse(appID: appID, keyID: keyID, since: min(since, other.since), usedAt: [usedAt, other.usedAt].compactMap(\.self).max())
     }
 }
 
-/// A process that serves with a shared store, as its last heartbeat says.
+/// A process that shares the store, as of its last heartbeat.
 package struct Replica: Sendable, Equatable {
-    /// After how many milliseconds of silence a process counts as dead.
+    /// Milliseconds without a heartbeat after which a process is dead.
     package static let deadMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
+    /// A random id.
     package let id: String
     package let isOwn: Bool
-    /// Milliseconds between its heartbeat and that of this process.
+    /// Time between its last heartbeat and this process's, in milliseconds.
     package let silentMilliseconds: UInt64
-    /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it published none, as older versions and commands.
+    /// The digest of its current keys (`Authorizer.keysDigest`); nil for older versions and commands, which report none.
     package let keysDigest: String?
 
     package init(id: String, isOwn: Bool, silentMilliseconds: UInt64, keysDigest: String?) {
@@ -58,7 +60,7 @@ package struct Replica: Sendable, Equatable {
         self.keysDigest = keysDigest
     }
 
-    /// Whether it counts as dead: its leases go to the others.
+    /// Whether its leases are released to the others.
     package var isDead: Bool { silentMilliseconds >= Self.deadMilliseconds }
 }
 

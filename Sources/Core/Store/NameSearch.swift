@@ -1,6 +1,5 @@
-/// A text that may be the name of something in any app, for operators who look for it.
 package struct NameQuery: Sendable, Equatable {
-    /// The text, compared as bytes.
+    /// Compared as bytes.
     package let name: String
     package let kinds: Set<NameMatch.Kind>
 
@@ -10,7 +9,6 @@ package struct NameQuery: Sendable, Equatable {
     }
 }
 
-/// Something of an app that has the name which was searched for.
 package struct NameMatch: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case user, device, comment, ticket, delivery
@@ -20,31 +18,29 @@ package struct NameMatch: Sendable, Hashable {
     package enum Source: String, Sendable, CaseIterable {
         case device
         case block
+        /// Another revocation that names the user.
         case revocation
-        /// By its digest among the users who were forgotten.
+        /// The digest of a forgotten user.
         case former
         case delivery
-        /// Only in the key id of a security key, of which the app has a secret.
+        /// Only the key id of a security key, for which the app has a secret.
         case keyID = "key_id"
-        /// In the signature of a security key, which a secret of the app has made for the user.
+        /// The valid signature of a security key for the user.
         case signature
     }
 
     package let kind: Kind
     package let source: Source
     package let appID: String
-    /// The user that was found, or that owns the device, the delivery or the genuine security key; nil for anything else.
+    /// The matching user, or the owner of a device, a delivery or a valid security key; nil otherwise.
     package let userID: String?
 
     package init(_ kind: Kind, in source: Source, appID: String, userID: String? = nil) {
         (self.kind, self.source, self.appID, self.userID) = (kind, source, appID, userID)
     }
 
-    /// The matches of an app by the facts that an index leads to.
     /// - Parameters:
-    ///   - hasDevice: whether a user of this name has a registered device.
-    ///   - isBlocked: whether a user of this name is blocked.
-    ///   - isRevoked: whether another revocation names a user of this name.
+    ///   - isRevoked: whether a revocation other than a block names a user of this name.
     ///   - hasComment: whether a stored delivery is about a comment of this name.
     package static func indexed(
         _ name: String, appID: String, hasDevice: Bool, isBlocked: Bool, isRevoked: Bool, hasComment: Bool
@@ -57,10 +53,6 @@ package struct NameMatch: Sendable, Hashable {
         return found
     }
 
-    /// The matches of an app by the facts of an event.
-    /// - Parameters:
-    ///   - isUser: whether the event is about a user of this name.
-    ///   - isTicket: whether the event is about a ticket of this name.
     package static func ofEvent(_ name: String, appID: String, isUser: Bool, isTicket: Bool) -> [Self] {
         var found: [Self] = []
         if isUser { found.append(Self(.user, in: .delivery, appID: appID, userID: name)) }
@@ -68,7 +60,7 @@ package struct NameMatch: Sendable, Hashable {
         return found
     }
 
-    /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+    /// Compares bytes: Swift compares strings by Unicode equivalence.
     package static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.source == right.source && ByteKey(left.appID) == ByteKey(right.appID)
             && left.userID.map { ByteKey($0) } == right.userID.map { ByteKey($0) }
@@ -82,18 +74,18 @@ package struct NameMatch: Sendable, Hashable {
     }
 }
 
+/// The position of a search.
 package enum NameCursor: Sendable, Equatable {
     /// After this device, in the order of the store; events follow.
     case devices(after: Device.Key)
-    /// Among the events with lower numbers.
+    /// Events with lower numbers.
     case events(before: Int64)
 }
 
-/// A part of the matches of a name.
 package struct NamePage: Sendable, Equatable {
-    /// The matches; another page may have the same again.
+    /// Another page may repeat them.
     package let matches: [NameMatch]
-    /// The start of the next page; nil for none.
+    /// nil: the last page.
     package let next: NameCursor?
 
     package init(_ matches: [NameMatch], next: NameCursor?) {

@@ -1,8 +1,10 @@
+/// This process's role among those that share the store.
 package struct ReplicaStatus: Sendable, Equatable {
-    /// Of a process that has its store for itself.
+    /// For a process that has the store alone.
     package static let alone = ReplicaStatus(isElected: true, isOnline: true)
 
-    /// Whether this process does the upkeep for all. At times no process is elected, or two are, so upkeep must be safe to do twice.
+    /// Whether this process performs maintenance for all. At times no process is elected, or two are, so maintenance must be safe to run
+    /// twice.
     package let isElected: Bool
     /// Whether the other replicas have recent heartbeats of this process. If not, it must start no attempt, because they are about to
     /// release its leases.

@@ -1,28 +1,28 @@
 package import Time
 
 package enum RetryObstacle: String, Sendable, CaseIterable {
-    /// The notifier's queue has no room for the app, as `DeliveryBounds` says.
+    /// The notifier's queue has no room for the app (`DeliveryBounds`).
     case notifierQueueFull = "notifier_queue_full"
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull = "queue_full"
-    /// The user was forgotten, so there is nothing to send.
+    /// The user was forgotten, so there is no content to send.
     case forgotten
-    /// The device is not registered, so the delivery would end without a target, and could not be retried when the device registers again.
+    /// The device is not registered. The delivery would end as `noTarget` and could not be retried after the device registers again.
     case noDevice = "no_device"
 }
 
 package struct RetryStep: Sendable, Equatable {
     package private(set) var retried = 0
-    /// The number that stayed dead, by reason.
+    /// Deliveries that stayed dead, by reason.
     package private(set) var kept: [RetryObstacle: Int] = [:]
-    /// The number that was examined; deliveries that were no longer dead are neither retried nor kept.
+    /// Deliveries examined. Those that were not dead any more are neither in `retried` nor in `kept`.
     package var seen = 0
-    /// The start of the next step; nil when none is left.
+    /// Start of the next step; nil when none is left.
     package var next: DeliveryCursor?
 
     package init() {}
 
-    /// Counts a delivery that was retried, or was not for a reason.
+    /// Counts a delivery; nil: it was retried.
     package mutating func count(_ obstacle: RetryObstacle?) {
         if let obstacle { kept[obstacle, default: 0] += 1 } else { retried += 1 }
     }
@@ -35,16 +35,16 @@ package struct RetryStep: Sendable, Equatable {
     }
 }
 
-/// A set of dead deliveries that are retried, and how far that has come. With the criteria it names the set exactly: what ends later is not
-/// in it, and each step begins behind the last delivery that was looked at.
+/// A set of dead deliveries to retry, and the progress. With the filter it identifies the set exactly: later dead deliveries are not in it,
+/// and each step begins after the last examined delivery.
 package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
-    /// When the last delivery of the set ended, in milliseconds by the store's own clock.
+    /// Time at which the set's last delivery ended, in milliseconds of the store's own clock.
     package let endedBy: Int64
-    /// The number of deliveries in the set when the retry began.
+    /// The size of the set at the start.
     package let total: Int
-    /// The number of them that were not examined yet.
+    /// Deliveries not yet examined.
     package let left: Int
-    /// The delivery that was looked at last; nil at the beginning.
+    /// The last examined delivery; nil at the start.
     package let place: DeliveryCursor?
 
     package init(endedBy: Int64, total: Int) {
@@ -55,12 +55,12 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
         (self.endedBy, self.total, self.left, self.place) = (endedBy, total, left, place)
     }
 
-    /// Returns the retry's position after a step; nil when it has ended.
+    /// Returns the position after a step; nil when the retry has ended.
     package func after(_ step: RetryStep) -> RetryCursor? {
         step.next.map { RetryCursor(endedBy: endedBy, total: total, left: max(0, left - step.seen), place: $0) }
     }
 
-    /// Reads what `description` has written; nil for another text.
+    /// Parses `description`; nil for another text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 3, omittingEmptySubsequences: false).map { Substring($0) }
         guard parts.count >= 3, let endedBy = Int64(parts[0]), let total = Int(parts[1]), let left = Int(parts[2]),
@@ -75,8 +75,7 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Store {
-    /// Retries all dead deliveries that match, in as many steps as that takes.
-    /// - Returns: what became of them.
+    /// Retries all matching dead deliveries, in as many steps as needed.
     package func retryAll(
         _ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds
     ) throws(StoreError) -> RetryStep {

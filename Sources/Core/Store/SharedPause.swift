@@ -1,22 +1,22 @@
 package import Time
 
-/// The reason why a notifier starts no attempts, as one process found it out and shares it with the others.
+/// A notifier's pause, found by one process and shared with all that use the store.
 package struct SharedPause: Sendable, Equatable {
-    /// One of each kind may hold at a time.
+    /// At most one pause of each kind is in force.
     package enum Kind: String, Sendable {
-        /// The receiver rejects our credentials or settings, or accepts nothing any more. Holds until an attempt succeeds or an operator
-        /// resumes it.
+        /// The receiver refuses the credentials or settings, or wants no more requests. Lasts until an attempt succeeds or an operator
+        /// resumes the notifier.
         case misconfigured
-        /// The receiver asked for fewer attempts. Ends by itself.
+        /// The receiver has requested fewer attempts. Ends at `until`.
         case slowDown = "slow_down"
     }
 
     package let kind: Kind
-    /// The reason of the attempt that found it out, in a stable word.
+    /// The stable reason of the attempt that caused the pause.
     package let reason: String
-    /// When the process that has found it out tries again; `max` when it does not.
+    /// Time of the next attempt by the process that found the pause; `max` for none.
     package private(set) var until: UnixMilliseconds
-    /// Whether this process shared it; only a store sets it.
+    /// Whether this process has reported it; set by the store only.
     package let isOwn: Bool
 
     package init(_ kind: Kind, reason: String, until: UnixMilliseconds, isOwn: Bool = false) {
@@ -27,11 +27,10 @@ package struct SharedPause: Sendable, Equatable {
     }
 }
 
-/// A change of a notifier's pauses for the other processes.
 package enum PauseUpdate: Sendable, Equatable {
-    /// A pause begins, in place of an earlier one of its kind.
+    /// Replaces an earlier pause of its kind.
     case begins(SharedPause)
-    /// The notifier is no longer misconfigured: an attempt has succeeded, or an operator has resumed it.
+    /// The notifier is not misconfigured any more: an attempt has succeeded, or an operator has resumed it.
     case ends
 
     package var kind: SharedPause.Kind { if case .begins(let pause) = self { pause.kind } else { .misconfigured } }

@@ -1,8 +1,7 @@
+/// The progress of a copy of one store into another.
 package struct StoreCopyProgress: Sendable, Equatable {
     package let table: String
-    /// The number of rows that the target has.
     package let copied: Int
-    /// The number of rows that the source has.
     package let total: Int
 
     package init(table: String, copied: Int, total: Int) {
@@ -13,10 +12,9 @@ package struct StoreCopyProgress: Sendable, Equatable {
 }
 
 package struct StoreCopyReport: Sendable, Equatable {
-    /// The number of a table's rows, equal in both stores.
     package struct Table: Sendable, Equatable {
         package let name: String
-        /// The same in both stores.
+        /// Equal in both stores.
         package let rows: Int
 
         package init(name: String, rows: Int) {
@@ -25,9 +23,9 @@ package struct StoreCopyReport: Sendable, Equatable {
         }
     }
 
-    /// Every table that is copied, in the order of copying.
+    /// In the order of copying.
     package let tables: [Table]
-    /// Whether an earlier call had begun, or even completed, this copy.
+    /// Whether an earlier call began or completed this copy.
     package let isContinued: Bool
 
     package init(tables: [Table], isContinued: Bool) {

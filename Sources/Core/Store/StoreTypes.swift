@@ -2,13 +2,12 @@ package import Time
 
 package enum Acceptance: Sendable, Equatable {
     case accepted
-    /// An event with the same identity was stored before, under this id.
     case duplicate(of: UUIDv7)
-    /// Nothing is stored: its person was forgotten.
+    /// Not stored, because its user was forgotten.
     case ignored
 }
 
-/// Deliveries of one notifier that expired without a last attempt.
+/// The number of deliveries of one notifier that expired without another attempt.
 package struct ExpiredDeliveries: Sendable, Equatable {
     package let notifier: String
     package let count: Int
@@ -19,34 +18,37 @@ package struct ExpiredDeliveries: Sendable, Equatable {
     }
 }
 
+/// The report on one claimed delivery.
 package struct FinishedAttempt: Sendable, Equatable {
     package enum Next: Sendable, Equatable {
         case delivered
         case retry(at: UnixMilliseconds)
-        /// It can never arrive, and is given up for the try's reason.
+        /// Permanent failure; the attempt's reason becomes the delivery's.
         case dead
-        /// It might arrive later, but is given up; the ending's text becomes its reason, while the try keeps its own.
+        /// Given up although a retry might succeed; the ending's text becomes the delivery's reason, and the attempt keeps its own.
         case givenUp(RetryDecision.Ending)
     }
 
     package enum DeviceUpdate: Sendable, Equatable {
-        /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
-        /// since, or has another token than was tried.
+        /// The provider does not know the token any more, since a time of its own clock if it reported one. The device is removed unless it
+        /// was seen since, or has another token than the attempt.
         case gone(since: UnixMilliseconds?)
+        /// The provider's environment that accepted the token.
         case environment(String)
     }
 
     package let id: UUIDv7
-    /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
+    /// The attempt's number from the claim. A report on an earlier attempt, whose lease has ended, changes only the delivery's story.
     package let attempt: Int
     package private(set) var next: Next
     /// A stable word.
     package let reason: String
+    /// Time of the outcome.
     package private(set) var now: UnixMilliseconds
-    /// The device as it was claimed, when there is news of it.
+    /// The device at the time of the claim; nil without `update`.
     package let device: Device?
     package let update: DeviceUpdate?
-    /// The call that the claim has counted and that never reached its receiver, which is uncounted; nil when there is none.
+    /// The call that the claim has counted but that did not reach its receiver, so it is uncounted; nil for none.
     package let uncalled: RateLimitedCall?
 
     package init(
@@ -64,10 +66,10 @@ package struct FinishedAttempt: Sendable, Equatable {
     }
 }
 
-/// Deliveries of one notifier that the store has ended by itself.
 package struct RefusedDeliveries: Sendable, Equatable {
     package let notifier: String
     package let ending: DeliveryEnding
+    /// Since the store was opened.
     package let count: Int
 
     package init(notifier: String, ending: DeliveryEnding, count: Int) {
@@ -77,6 +79,7 @@ package struct RefusedDeliveries: Sendable, Equatable {
     }
 }
 
+/// Criteria for deliveries; nil matches any.
 package struct DeliveryFilter: Sendable, Equatable {
     package var id: UUIDv7?
     package var state: Delivery.State?
@@ -87,20 +90,19 @@ package struct DeliveryFilter: Sendable, Equatable {
     package var commentID: HelpDeskID?
     package var notifier: String?
     package var reason: String?
-    /// Accepted at this time or later.
+    /// Inclusive.
     package var receivedFrom: UnixMilliseconds?
-    /// Accepted before this time.
+    /// Exclusive.
     package var receivedBefore: UnixMilliseconds?
-    /// Ended at this moment or earlier, in milliseconds by the store's own clock, as `DeadCounts.endedBy`; only for dead deliveries.
+    /// The latest end, inclusive, in milliseconds of the store's own clock (`DeadCounts.endedBy`); only for dead deliveries.
     package var endedBy: Int64?
 
     package init() {}
 }
 
-/// A delivery with all that happened to it.
 package struct DeliveryStory: Sendable, Equatable {
     package private(set) var delivery: Delivery
-    /// In order.
+    /// In chronological order.
     package private(set) var attempts: [DeliveryAttempt]
 
     package init(delivery: Delivery, attempts: [DeliveryAttempt]) {
@@ -112,8 +114,8 @@ package struct DeliveryStory: Sendable, Equatable {
 package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     package let count: Int
-    /// When the one of them that expires first was accepted: the oldest, but for those that an operator has brought back
-    /// with a new expiry, which come in among those that arrived at that time.
+    /// Time of acceptance of the one that expires first. It is the oldest, unless an operator has retried deliveries with a new expiry;
+    /// these are ordered by the expiry.
     package private(set) var oldestReceivedAt: UnixMilliseconds
 
     package init(notifier: String, count: Int, oldestReceivedAt: UnixMilliseconds) {
@@ -124,32 +126,31 @@ package struct PendingDeliveries: Sendable, Equatable {
 }
 
 package struct StoreError: Error, Equatable, CustomStringConvertible {
-    /// The kind, for deciding; the text is for people.
+    /// For program decisions; `cause` and `remedy` are for operators.
     package enum Kind: String, Sendable {
-        /// The maximum number of deliveries waits.
         case queueFull = "queue_full"
         /// The disk is full, or nearly.
         case diskFull = "disk_full"
-        /// The store is damaged, and an operator must act.
+        /// The store is damaged; an operator must act.
         case corrupt
-        /// It could not be reached or written now.
+        /// Temporarily not reachable or writable.
         case unavailable
-        /// It is not open; it is opened as soon as possible.
+        /// Not open; its owner opens it as soon as possible.
         case notOpen = "not_open"
-        /// The way to it broke while it committed, and it could not be asked in time: the call may have taken effect. A repeated event is
-        /// recognised if it did.
+        /// The connection broke during the commit and the result could not be read in time: the call may have taken effect. If so, a
+        /// repeated event is recognized.
         case inDoubt = "in_doubt"
-        /// The question took longer than a read may, and was ended.
+        /// The query exceeded the time limit for reads and was cancelled.
         case tooLong = "too_long"
         case closed
     }
 
     package let kind: Kind
-    /// The event, as a sentence without its full stop.
+    /// A sentence without its full stop.
     package let cause: String
-    /// The steps for an operator; nil when nothing particular can be said.
+    /// Steps for an operator; nil when there is no specific one.
     package let remedy: String?
-    /// Whether the remedy is only for those who want to have the store for themselves.
+    /// Whether the remedy is only for callers that want the store for themselves.
     package let isForOwner: Bool
 
     package init(_ kind: Kind, _ cause: String, remedy: String? = nil, isForOwner: Bool = false) {

@@ -1,16 +1,16 @@
 package import Time
 
-/// A value with moments of this machine's clock, which a store with a clock of its own converts.
+/// A value with moments of this machine's clock, which a store with its own clock converts.
 ///
-/// A conversion changes a copy, so no property can be lost. `TimestampedTests` finds a property that a type does not convert; the switch of
-/// an enum has no `default`, so the compiler finds a new case.
+/// A conversion changes a copy, so no property can be lost. `TimestampedTests` detects a property that a type does not convert; an enum's
+/// switch has no `default`, so the compiler reports a new case.
 package protocol Timestamped {
     /// Replaces each moment of this machine's clock. Moments of other clocks, such as a help desk's or a provider's, stay as they are.
     mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds)
 }
 
 extension Timestamped {
-    /// The same value with each moment of this machine's clock replaced.
+    /// Returns a converted copy.
     package func converted(_ convert: (UnixMilliseconds) -> UnixMilliseconds) -> Self {
         var copy = self
         copy.convertTimes(convert)

@@ -1,12 +1,13 @@
-/// A question to the other processes that share a store: what do they remember of a user?
+/// A question to the other processes that share a store: their memory of a user.
 package struct UserQuestion: Sendable, Equatable {
     /// Milliseconds after which it is no longer answered, and the store deletes it with its answers.
     package static let lifetimeMilliseconds: UInt64 = 60_000
 
     package let id: UUIDv7
     package let appID: String
-    /// The user (`Authorizer.digest(ofUser:in:)`).
+    /// `Authorizer.digest(ofUser:in:)`.
     package let user: KeyedDigest
+    /// Whether the user is to be forgotten.
     package let forgets: Bool
 
     package init(id: UUIDv7, appID: String, user: KeyedDigest, forgets: Bool) {

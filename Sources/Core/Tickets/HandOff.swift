@@ -1,8 +1,8 @@
-/// The ticket in which support was informed of a person.
+/// The ticket in which support received a user's message.
 package struct HandOff: Sendable, Equatable {
-    /// The ticket, as it was before the message.
+    /// The state before the message.
     package let ticket: Ticket
-    /// Whether support sees it for the first time.
+    /// Whether support sees the ticket for the first time.
     package let isNew: Bool
 
     package init(ticket: Ticket, isNew: Bool) {
@@ -10,10 +10,9 @@ package struct HandOff: Sendable, Equatable {
     }
 }
 
-/// The reason why a hand-off did not reach support.
 package struct HandOffFailure: Error, Equatable {
     package let failure: TicketFailure
-    /// Whether support may have the message all the same. A new ticket alone does not count, because support does not see it.
+    /// Whether support may have received the message nevertheless. False if only a ticket was created, because support does not see it.
     package let mayBeDone: Bool
 
     package init(_ failure: TicketFailure, mayBeDone: Bool) {

@@ -1,9 +1,9 @@
 package import JSON
 
-/// A channel of the customer's that a ticket is about.
+/// A channel of the customer that a ticket refers to.
 package struct RelatedChannel: Sendable, Equatable {
     package let channel: String
-    /// nil when the help desk does not provide it.
+    /// nil: the help desk did not report it.
     package let name: String?
 
     package init(_ channel: String, name: String? = nil) {
@@ -15,12 +15,12 @@ package struct RelatedChannel: Sendable, Equatable {
 }
 
 extension [RelatedChannel] {
-    /// The channels at one of these addresses, compared as bytes.
+    /// Compares bytes.
     package func at(_ channels: [String]) -> [RelatedChannel] {
         filter { related in channels.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
     }
 
-    /// Whether they are exactly the channels at these addresses, in any order.
+    /// Whether these are exactly the given channels, in any order.
     package func areExactly(_ channels: [String]) -> Bool {
         at(channels).count == count && channels.allSatisfy { !at([$0]).isEmpty }
     }

@@ -1,27 +1,29 @@
 package import JSON
 package import Time
 
-/// A ticket as the help desk has it. Every part that a later version of the help desk may leave out is optional.
+/// A ticket of the help desk. Every member that a later version of the help desk may omit is optional.
 package struct Ticket: Sendable, Equatable {
     /// The help desk's number, exact to 64 bits.
     package let id: Int64
     package var title: String?
+    /// The channel of the conversation.
     package var channel: String?
-    /// nil for one that is unknown here.
+    /// nil: unknown to this version.
     package var state: TicketState?
-    /// nil for one that is unknown here.
+    /// nil: unknown to this version.
     package var priority: TicketPriority?
-    /// The customer it belongs to, as the app calls the person.
+    /// The customer's user id in the app.
     package var userID: String?
+    /// The help desk's number of the customer.
     package var customerID: Int64?
-    /// The kind of channel that it came from, as `channelType(_:)` says.
+    /// The kind of channel in which the ticket was created, as filtered by `channelType(_:)`.
     package var channelType: String?
+    /// The support team that has the ticket.
     package var groupKey: String?
-    /// The name of the person of support who has it, as the customer may see it.
+    /// The support agent's name for the customer.
     package var agentName: String?
     /// In the help desk's order.
     package var fields: [TicketField] = []
-    /// The channels of the customer's that it is about.
     package var relatedChannels: [RelatedChannel] = []
     /// The customer's rating, 1 to 5.
     package var score: Int64?
@@ -29,17 +31,16 @@ package struct Ticket: Sendable, Equatable {
     package var createdAt: UnixMilliseconds?
     package var updatedAt: UnixMilliseconds?
 
-    /// A ticket of which only the number is known.
     package init(id: Int64) {
         self.id = id
     }
 
-    /// Whether it belongs to this person; compares bytes.
+    /// Compares bytes.
     package func belongs(to userID: String) -> Bool { self.userID?.utf8.elementsEqual(userID.utf8) ?? false }
 
     package func has(_ field: TicketField) -> Bool { fields.contains(field) }
 
-    /// Whether it precedes another one in lists: latest change first, then newest first.
+    /// The order of lists: latest change first, then highest number.
     package func precedes(_ other: Ticket) -> Bool {
         let (own, others) = (updatedAt?.rawValue ?? 0, other.updatedAt?.rawValue ?? 0)
         return own == others ? id > other.id : own > others
@@ -47,16 +48,15 @@ package struct Ticket: Sendable, Equatable {
 }
 
 extension Ticket {
-    /// The members of what a customer sees of a ticket in a list: nothing that support or the company notes about it.
+    /// The JSON members that a customer sees in a list, without support's and the company's notes.
     package static let customerMembers = [
         "ticket_id", "channel", "title", "state", "agent", "rating", "created_at", "updated_at",
     ]
-    /// The members of what a customer sees of one ticket.
     package static let shownMembers = customerMembers + ["related_channels"]
+    /// The JSON members that the company sees.
     package static let members =
         customerMembers + ["user_id", "customer_id", "priority", "group_key", "channel_type", "custom_fields", "related_channels"]
 
-    /// The members that its customer may see in a list.
     package var customerJSON: JSONObject {
         [
             "ticket_id": .integer(id), "channel": Self.text(channel), "title": Self.text(title), "state": Self.text(state?.rawValue),
@@ -64,8 +64,7 @@ extension Ticket {
         ]
     }
 
-    /// The members that its customer may see of this ticket alone.
-    /// - Parameter related: the related channels that the customer has joined; nil when that is not known now.
+    /// - Parameter related: the related channels that the customer has joined; nil when unknown.
     package func customerJSON(related: [RelatedChannel]?) -> JSONObject {
         var object = customerJSON
         object.append(related?.json ?? .null, forKey: "related_channels")
@@ -93,19 +92,19 @@ extension Ticket {
 }
 
 extension [TicketField] {
-    /// The fields as one object; of two with the same key, the first.
+    /// Encodes the fields as one object; of several with the same key, the first.
     package var json: JSONValue {
         var object = JSONObject()
         for field in self where object[field.key] == nil { object.append(.string(field.value), forKey: field.key) }
         return .object(object)
     }
 
-    /// The fields that have one of these keys, compared as bytes.
+    /// Compares keys as bytes.
     package func having(keys: [String]) -> [TicketField] {
         filter { field in keys.contains { $0.utf8.elementsEqual(field.key.utf8) } }
     }
 
-    /// The keys of requested fields that are missing here or have another value: the help desk silently drops unregistered fields.
+    /// The keys of wanted fields that are missing or have another value: the help desk silently drops fields that were not registered.
     package func missing(of wanted: [TicketField]) -> [String] {
         wanted.filter { field in
             // A cleared field may be left out of the answer.
@@ -115,9 +114,10 @@ extension [TicketField] {
 }
 
 extension [TicketState: Int64] {
+    /// The number of open tickets.
     package var open: Int64 { TicketState.open.reduce(0) { $0 + (self[$1] ?? 0) } }
 
-    /// The counts as one object, in the order of a ticket's life.
+    /// In the order of a ticket's life.
     package var json: JSONValue {
         .object(JSONObject(TicketState.allCases.compactMap { state in self[state].map { (state.rawValue, .integer($0)) } }))
     }

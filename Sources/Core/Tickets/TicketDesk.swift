@@ -1,50 +1,48 @@
-/// The tickets of one app at its help desk. Every call waits for the help desk, so no call may come from a thread that serves connections.
+/// The tickets of one app at its help desk. Every call waits for the help desk, so do not call from a thread that serves connections. An
+/// `owner` is the user to whom the ticket must belong; nil allows any.
 package protocol TicketDesk: Sendable {
-    /// Makes a ticket, and the customer if the help desk does not have the person yet.
-    /// - Returns: the ticket as the help desk has it, which may lack unregistered fields.
+    /// Creates a ticket, and the customer if the help desk does not know the user yet.
+    /// - Returns: the ticket as stored by the help desk, possibly without fields that were not registered there.
     func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket
-    /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new
-    /// one.
+    /// Hands a user over to support: writes the draft's message in the user's name, into the open ticket with the latest change or into a
+    /// new one.
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
     func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket
-    /// Lists tickets, those that changed last first.
+    /// Lists tickets, latest change first.
     func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage
-    /// Counts tickets by state: those of one person, or all.
+    /// Counts tickets by state; nil counts those of all users.
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64]
     /// Closes a ticket that is active or idle.
-    /// - Parameter owner: its required owner; nil for any.
     func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
-    /// Sets the channels that a ticket is about, of which its customer must have joined each; none clears them.
-    /// - Parameter owner: its required owner; nil for any.
+    /// Sets the channels that a ticket refers to; the customer must have joined each. An empty list clears them.
     func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket
     /// Sets fields of a ticket; other fields stay.
-    /// - Parameter owner: its required owner; nil for any.
-    /// - Returns: all its fields as the help desk has them afterwards.
+    /// - Returns: all fields as stored by the help desk.
     func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField]
     /// Sets fields of a customer; other fields stay.
-    /// - Returns: all of them as the help desk has them afterwards.
+    /// - Returns: all fields as stored by the help desk.
     func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField]
 }
 
 package struct NewTicket: Sendable, Equatable {
+    /// The result of sending the customer's first message.
     package enum Message: Sendable, Equatable {
+        /// The draft had no message.
         case none
-        /// It was sent, so that support sees the ticket.
+        /// Sent, so support sees the ticket.
         case sent
-        /// It was not sent, or that is unknown; the ticket exists all the same.
+        /// Not sent, or the result is unknown; the ticket exists nevertheless.
         case failed(TicketFailure)
 
-        /// The reason why it was not sent; nil when it was, or none was requested.
         package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
 
-        /// The outcome of a message, as a word for programs.
         package enum Word: String, Sendable, CaseIterable {
             case sent, failed
         }
 
-        /// The word for programs; nil when none was wanted.
+        /// nil: the draft had no message.
         package var word: Word? {
             switch self {
             case .none: nil
@@ -65,28 +63,30 @@ package struct NewTicket: Sendable, Equatable {
 
 package enum TicketLocator: Sendable, Equatable {
     case id(Int64)
+    /// The channel of the ticket's conversation.
     case channel(String)
 }
 
+/// The criteria of a list of tickets.
 package struct TicketQuestion: Sendable, Equatable {
+    /// The default length of a page.
     package static let pageLength = 10
+    /// The maximum length of a page.
     package static let longestPage = 100
 
-    /// Whether open tickets are listed or closed ones.
     package enum Selection: String, Sendable, CaseIterable {
         case open, closed
 
-        /// The words, for a message that asks for one.
+        /// The values for an error message.
         package static let alternatives = allCases.map(\.rawValue).joined(separator: " or ")
     }
 
     package let selection: Selection
-    /// nil for all users.
+    /// nil: the tickets of all users.
     package let userID: String?
-    /// The fields that they must have, all of them.
+    /// Only tickets with all of these fields.
     package let fields: [TicketField]
     package let after: TicketCursor
-    /// The maximum number.
     package let limit: Int
 
     package init(
@@ -99,13 +99,13 @@ package struct TicketQuestion: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// The states that are asked for, each with a list of its own at the help desk.
+    /// The states to query; the help desk has a separate list for each.
     package var states: [TicketState] { selection == .closed ? [.closed] : TicketState.open }
 }
 
 package struct TicketPage: Sendable, Equatable {
     package let tickets: [Ticket]
-    /// The start of the next page; nil at the end. A page may have few tickets, or none, and yet not be the last one.
+    /// nil: the end of the list. A page may be short or empty without being the last one.
     package let next: TicketCursor?
 
     package init(tickets: [Ticket], next: TicketCursor?) {
@@ -114,18 +114,17 @@ package struct TicketPage: Sendable, Equatable {
     }
 }
 
-/// A place in a list that is merged from the lists of several states: how many of each have been passed.
-///
-/// The help desk counts from the list's start, so a ticket that changes between two pages may be missed or seen twice.
+/// A position in a list merged from the lists of several states. The help desk counts from the start of a list, so a ticket that changes
+/// between two pages may be missed or repeated.
 package struct TicketCursor: Sendable, Equatable {
     private static let maximumPassed: Int64 = 1_000_000_000
 
-    /// The number of tickets of each state that were passed; a missing state has none.
+    /// The number of tickets before the position, by state; absent means 0.
     package private(set) var passed: [TicketState: Int64] = [:]
 
     package init() {}
 
-    /// Reads what `text` has written; nil for any other text.
+    /// Parses `text`; nil for another text.
     package init?(_ text: String) {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == TicketState.allCases.count, text.utf8.count < 80 else { return nil }
@@ -135,6 +134,7 @@ package struct TicketCursor: Sendable, Equatable {
         }
     }
 
+    /// Opaque to callers.
     package var text: String { TicketState.allCases.map { "\(passed[$0] ?? 0)" }.joined(separator: ".") }
 
     package subscript(state: TicketState) -> Int64 { passed[state] ?? 0 }

@@ -1,32 +1,34 @@
-/// A request for a new ticket.
+/// A validated request for a new ticket.
 package struct TicketDraft: Sendable, Equatable {
-    /// The longest name of a customer, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestUserName = 80
-    /// The longest title, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestTitle = 100
+    /// In characters.
     package static let longestGroupKey = 100
     /// The most channels that a ticket may be about.
     package static let maximumRelatedChannels = 3
-    /// The longest address of a channel, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestChannel = 200
-    /// The longest first message, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestMessage = 3000
 
-    /// The customer, as the app calls the person.
+    /// The customer's user id in the app.
     package var userID: String
-    /// The customer's name, as support sees it; nil keeps the one that the help desk has.
+    /// The customer's name for support; nil keeps the help desk's.
     package let userName: String?
     package let title: String
-    /// The group of support that gets it; nil for the help desk's own rules.
+    /// The support team that gets the ticket; nil applies the help desk's own rules.
     package let groupKey: String?
+    /// nil: the help desk's default.
     package let priority: TicketPriority?
     package let fields: [TicketField]
+    /// Addresses of the customer's channels that the ticket refers to.
     package let relatedChannels: [String]
-    /// The customer's first message; until there is one, support does not see the ticket.
+    /// The customer's first message. Without a message, support does not see the ticket.
     package let message: String?
 
-    /// Checks the request.
-    /// - Parameter userID: of a grammar that has been checked.
+    /// - Parameter userID: already validated.
     package init(
         userID: String, userName: String? = nil, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
         relatedChannels: [String],
@@ -68,10 +70,9 @@ package struct TicketDraft: Sendable, Equatable {
 }
 
 extension Ticket {
-    /// The longest comment with which a ticket is closed, in UTF-16 code units.
+    /// The longest comment for closing a ticket, in UTF-16 code units.
     package static let longestCloseComment = 500
 
-    /// Checks the comment of a request to close a ticket.
     package static func closeComment(wanted text: String) throws(TicketProblem) -> String {
         guard FieldGrammar.problem(of: text.utf8.span, longest: longestCloseComment) == nil else {
             throw TicketProblem("comment", "expected 1 to \(longestCloseComment) UTF-16 code units without control characters")
@@ -79,8 +80,7 @@ extension Ticket {
         return text
     }
 
-    /// Checks the channels that are related to a ticket.
-    /// - Returns: each once.
+    /// Validates related channels and removes duplicates.
     package static func relatedChannels(wanted channels: [String]) throws(TicketProblem) -> [String] {
         guard channels.count <= TicketDraft.maximumRelatedChannels else {
             throw TicketProblem("related_channels", "expected at most \(TicketDraft.maximumRelatedChannels) channels")

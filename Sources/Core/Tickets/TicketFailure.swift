@@ -1,36 +1,37 @@
-/// The reason why a call to the help desk about tickets failed, in Deskgate's own words.
+/// The failure of a query or change of tickets; contains no text from the help desk.
 package enum TicketFailure: Error, Equatable, Sendable {
-    /// There is no such ticket, or it is another person's, which must look the same.
+    /// The ticket does not exist, or belongs to another user, which must look the same.
     case notFound
-    /// The person is not known to the help desk.
+    /// The help desk does not know the user.
     case unknownPerson
-    /// Only a ticket that is active or idle can be closed; this one is in another state, nil for one that is not known.
+    /// Only an active or idle ticket can be closed; nil: the ticket's state is unknown to this version.
     case notClosable(TicketState?)
-    /// Only a closed ticket can be reopened.
+    /// Only a closed ticket can be reopened; nil: the ticket's state is unknown to this version.
     case notClosed(TicketState?)
-    /// The help desk offers this only to its own programs.
+    /// The help desk offers this to its own programs only.
     case unsupported
-    /// The message asks nothing, is not of support, or was answered already.
+    /// The message is no question from support, or was answered already.
     case notAsked
-    /// The person is no member of one of the related channels.
+    /// The user is not a member of one of the related channels.
     case foreignChannel
-    /// Support has added channels to the ticket that the person does not see; beside them there is room for so many.
+    /// Support has related the ticket to channels that the user does not see; `room` more are allowed.
     case tooManyChannels(room: Int)
-    /// Customers may not set one of these fields; the configuration's key lists those that they may.
+    /// Customers must not set one of these fields; the named configuration key lists the allowed ones.
     case fieldNotAllowed(listedBy: String)
-    /// The help desk rejects the request, such as a group that does not exist.
+    /// The help desk rejects the values, such as an unknown group.
     case refused
-    /// Too many requests: wait so many seconds.
+    /// Too many requests; retry after `seconds`.
     case limited(seconds: UInt64)
-    /// Too many callers wait for the help desk already.
+    /// Too many callers already wait for the help desk.
     case overloaded
-    /// The help desk does not accept our token.
+    /// The help desk rejects Deskgate's token.
     case unauthorized
-    /// The help desk cannot be reached, does not answer in time, or answers with a failure of its own or nonsense. The reason is a word for
-    /// logs. What was to be changed may have been changed.
+    /// The help desk is unreachable, did not respond in time, or responded with an error or an invalid response. The change may have taken
+    /// effect.
+    /// - Parameter reason: a word for logs.
     case unavailable(reason: String)
 
-    /// Whether the change may have been made all the same.
+    /// Whether the change may have taken effect.
     package var mayHaveChanged: Bool { if case .unavailable = self { true } else { false } }
 
     package var code: String {
@@ -52,7 +53,6 @@ package enum TicketFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// The HTTP status that says it.
     package var status: Int {
         switch self {
         case .notFound, .unknownPerson: 404
@@ -63,7 +63,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// After how many seconds to ask again; nil where that changes nothing.
+    /// nil: retrying has no use.
     package var retryAfterSeconds: UInt64? {
         switch self {
         case .limited(let seconds): max(1, seconds)
@@ -74,13 +74,13 @@ package enum TicketFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// The reason for logs; never anything that a caller or the help desk wrote.
+    /// For logs; contains no text from a caller or the help desk.
     package var reason: String {
         if case .unavailable(let reason) = self { reason } else { code }
     }
 
-    /// One sentence for people.
-    /// - Parameter isOfChange: whether something was to be changed.
+    /// One sentence for users.
+    /// - Parameter isOfChange: whether the request was a change.
     package func message(isOfChange: Bool) -> String {
         switch self {
         case .notFound: "There is no such ticket."

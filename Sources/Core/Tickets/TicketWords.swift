@@ -1,23 +1,25 @@
-/// The help desk's words.
+/// A ticket's state in the help desk's words.
 package enum TicketState: String, Sendable, CaseIterable {
-    /// It was made, and the customer has not written yet: support does not see it.
+    /// Created, without a message from the customer: support does not see it.
     case initialized = "INITIALIZED"
+    /// Waits for a support agent.
     case pending = "PENDING"
-    /// Somebody of support has it, and the customer waits for an answer.
+    /// Assigned to an agent; the customer waits for a response.
     case active = "ACTIVE"
-    /// Somebody of support has it, and waits for the customer.
+    /// Assigned to an agent, who waits for the customer.
     case idle = "IDLE"
+    /// Set aside by support.
     case workInProgress = "WORK_IN_PROGRESS"
     case closed = "CLOSED"
 
-    /// The states of a ticket that is open. One that the customer has never written to is not.
+    /// The states of open tickets; a ticket without a message from the customer is not open.
     package static let open: [TicketState] = [.pending, .active, .idle, .workInProgress]
 
-    /// Whether a ticket in it can be closed from outside the help desk.
+    /// Whether a ticket in this state can be closed through the API.
     package var isClosable: Bool { self == .active || self == .idle }
 }
 
-/// The help desk's words.
+/// A ticket's priority in the help desk's words.
 package enum TicketPriority: String, Sendable, CaseIterable {
     case low = "LOW"
     case medium = "MEDIUM"
@@ -26,10 +28,10 @@ package enum TicketPriority: String, Sendable, CaseIterable {
 }
 
 extension Ticket {
+    /// In characters.
     package static let longestChannelType = 64
 
-    /// The kind of channel that a ticket came from, by the help desk's name for it; nil for any text but an ASCII word, which no
-    /// receiver would expect.
+    /// The kind of channel in the help desk's word; nil unless it is a plain ASCII word, since receivers expect no other.
     package static func channelType(_ text: String?) -> String? {
         guard let text, (1...longestChannelType).contains(text.utf8.count), text.utf8.allSatisfy(isOfWord) else { return nil }
         return text
@@ -45,27 +47,27 @@ extension Ticket {
     }
 }
 
-/// A value of a ticket or a customer under a key that the help desk's administrators have registered.
+/// A custom field of a ticket or a customer, under a key registered by the help desk's administrators.
 package struct TicketField: Sendable, Equatable {
     /// The greatest number of fields that one call may set.
     package static let maximumFields = 20
-    /// The longest key, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestKey = 20
-    /// The longest value, in UTF-16 code units.
+    /// In UTF-16 code units.
     package static let longestValue = 190
-    /// The grammar of a key, as the end of a sentence.
+    /// A noun phrase for error messages.
     package static let keyGrammar = "1 to \(longestKey) UTF-16 code units without control characters, colons and commas"
 
     package let key: String
     package let value: String
 
-    /// Names a field. Checks nothing: `wanted` checks a caller's fields, and the help desk's fields are accepted unchanged.
+    /// Without validation: `wanted` validates callers' fields, and the help desk's fields are used unchanged.
     package init(key: String, value: String) {
         self.key = key
         self.value = value
     }
 
-    /// Checks fields that a caller wants to set: at least one, keys that differ, each within its length.
+    /// Validates the fields that a caller wants to set: at least one, with distinct keys.
     package static func wanted(_ fields: [TicketField]) throws(TicketProblem) -> [TicketField] {
         let name = "custom_fields"
         guard (1...maximumFields).contains(fields.count) else { throw TicketProblem(name, "expected 1 to \(maximumFields) fields") }
@@ -82,24 +84,23 @@ package struct TicketField: Sendable, Equatable {
         return fields
     }
 
-    /// Whether a text may be the key of a field.
     package static func isKey(_ text: String) -> Bool {
         FieldGrammar.problem(of: text.utf8.span, longest: longestKey) == nil && !text.utf8.contains(where: isSeparator)
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: ",") }
 
-    /// Compares keys and values as bytes.
+    /// Compares bytes.
     package static func == (left: TicketField, right: TicketField) -> Bool {
         left.key.utf8.elementsEqual(right.key.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
     }
 }
 
-/// A mistake in a caller's request about tickets; it never contains the caller's text.
+/// A mistake in a caller's request about tickets; contains no text from the caller.
 package struct TicketProblem: Error, Equatable {
-    /// The field at fault, in the words of every interface.
+    /// The name of the wrong field, the same in every interface.
     package let field: String
-    /// The expected form, as the end of a sentence.
+    /// The expected value, to follow the field's name.
     package let expectation: String
 
     package init(_ field: String, _ expectation: String) {

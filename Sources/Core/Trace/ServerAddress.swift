@@ -1,11 +1,11 @@
-/// The server in an address, as spans show it: without path and query, which may hold secrets.
+/// The server of a URL, for spans: without path and query, which may be confidential.
 package struct ServerAddress: Sendable, Equatable {
-    /// The host as written; an IPv6 address without its brackets.
+    /// An IPv6 address has no brackets.
     package let host: String
-    /// The port; where the address has none, that of its scheme.
+    /// The scheme's default if the URL has none.
     package let port: Int
 
-    /// Takes an `http` or `https` address apart; nil for what has no host, or a port that is no number.
+    /// Parses an `http` or `https` URL; nil without a host or with an invalid port.
     package init?(url: String) {
         let isSecure = url.utf8.starts(with: "https://".utf8)
         guard isSecure || url.utf8.starts(with: "http://".utf8) else { return nil }

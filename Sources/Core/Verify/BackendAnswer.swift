@@ -1,38 +1,35 @@
-/// The decision of an app's backend about a person.
+/// The answer of an app's backend about a user.
 package enum BackendAnswer: Sendable, Hashable {
     case allowed
     case denied
-    /// No decision, or no call.
+    /// No decision, or the backend was not called.
     case undecided(UndecidedReason)
 }
 
-/// The result of one call of an app's backend.
 package struct BackendReply: Sendable, Equatable {
-    /// The result's meaning for the backend's health, apart from the person.
+    /// The health of the backend, independent of the user.
     package enum Health: Sendable, Equatable {
         case works
-        /// The next call is likely to fail as well.
+        /// The next call will probably fail, too.
         case fails
-        /// Nothing, because the call did not reach it.
+        /// The call did not reach the backend.
         case unknown
     }
 
     package let answer: BackendAnswer
     package let health: Health
-    /// For how many seconds the backend lets its answer be kept at most; nil when it does not say.
+    /// The longest time in seconds that the backend allows caching; nil without a limit.
     package let keepSeconds: UInt64?
-    /// `BackendFailure.cause`, for a call without a decision.
+    /// `BackendFailure.cause` for a call without a decision.
     package var cause: String?
 
-    /// nil for a decision.
+    /// nil: the answer is a decision.
     package var failure: BackendFailure? {
         if case .undecided(let reason) = answer { BackendFailure(reason, cause: cause) } else { nil }
     }
 
-    /// Takes a response: only its status counts, and how long it may be kept.
-    ///
-    /// 2xx is yes; 401, 403 and 404 are no. Everything else is neither: a redirect may lead to a page for signing in.
-    /// - Parameter cacheControl: the value of Cache-Control; nil when it has none.
+    /// Evaluates a response's status and Cache-Control header: 2xx allows; 401, 403 and 404 deny. Any other status is undecided: a
+    /// redirect, for example, may lead to a login page.
     package init(status: Int, cacheControl: String?) {
         switch status {
         case 200..<300: answer = .allowed
@@ -43,6 +40,7 @@ package struct BackendReply: Sendable, Equatable {
         keepSeconds = cacheControl.flatMap(CacheControl.maximumSeconds)
     }
 
+    /// Makes the reply of a call without a response.
     package init(_ reason: UndecidedReason, _ health: Health) {
         answer = .undecided(reason)
         self.health = health
@@ -50,10 +48,9 @@ package struct BackendReply: Sendable, Equatable {
     }
 }
 
-/// Seconds for which answers are cached; 0 caches none.
+/// The lifetimes of cached answers in seconds; 0 disables caching.
 package struct AnswerLifetimes: Sendable, Equatable {
     package var positiveSeconds: UInt64
-    /// For denials.
     package var negativeSeconds: UInt64
 
     package init(positiveSeconds: UInt64, negativeSeconds: UInt64) {
@@ -61,8 +58,7 @@ package struct AnswerLifetimes: Sendable, Equatable {
         self.negativeSeconds = negativeSeconds
     }
 
-    /// Returns the milliseconds for which a reply is cached: as configured, and no longer than the backend allows. Failures are never
-    /// cached.
+    /// The lifetime of a reply in milliseconds: as configured, but at most as long as the backend allows; 0 without a decision.
     package func milliseconds(of reply: BackendReply) -> UInt64 {
         let configured: UInt64 =
             switch reply.answer {
@@ -74,7 +70,7 @@ package struct AnswerLifetimes: Sendable, Equatable {
     }
 }
 
-/// Reads the value of a Cache-Control header, RFC 9111 section 5.2, as far as it limits how long an answer is kept.
+/// The part of a Cache-Control header (RFC 9111 section 5.2) that limits the lifetime.
 enum CacheControl {
     /// The longest that the answer may be kept in seconds; nil when the value sets no limit.
     ///
@@ -95,13 +91,13 @@ enum CacheControl {
         return longest
     }
 
-    /// Digits without end are a long time, not a mistake (section 1.2.2).
+    /// A number that overflows is a long time, not an error (section 1.2.2).
     private static func seconds(_ text: String) -> UInt64 {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return 0 }
         return UInt64(text) ?? .max
     }
 
-    /// In lower case, without the blanks and quotes around it.
+    /// Trims blanks and quotes, and makes lower case.
     private static func word(_ bytes: Substring.UTF8View) -> String {
         let isPart: (UInt8) -> Bool = { $0 > 0x20 && $0 != UInt8(ascii: "\"") }
         guard let first = bytes.firstIndex(where: isPart), let last = bytes.lastIndex(where: isPart) else { return "" }

@@ -1,18 +1,21 @@
 package import Time
 
-/// Decides when an app's backend is called: a cached answer needs no call, equal requests share one, and an open breaker or the bound of
-/// calls allows none.
+/// Decides when an app's backend is called: a cached answer needs no call, equal requests share one call, and calls stop while the breaker
+/// is open or too many are in progress.
 ///
-/// A key is known if Deskgate has checked it, or if the backend allowed it before; any other key is new. Known and new keys have separate
-/// shares of the calls. Only failures for known keys count for the breaker, and consecutive ones of a person once: a user whose own key
-/// always fails must not keep the others out. Failures for new keys slow down further calls about new keys (`NewKeyRateLimit`).
+/// A key is known if Deskgate has verified it or the backend has allowed it before; any other key is new. Known and new keys have separate
+/// limits of concurrent calls. Only failures for known keys count for the breaker, and of consecutive failures each user counts once: a
+/// user whose own key always fails must not lock out the others. Failures for new keys slow down further calls for new keys
+/// (`NewKeyRateLimit`).
 ///
-/// Each call that `ask` starts must be ended by `finish` exactly once, because its waiters are stored here. A value; the caller locks. All
-/// moments are of one clock.
+/// Each call that `ask` orders must be ended with `finish` exactly once, because waiters are stored here. A value type: the caller locks;
+/// all moments are of one clock.
 package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
+    /// A result without a call.
     package enum Finding: Sendable, Equatable {
-        /// The answer that the backend gave before.
+        /// A cached answer.
         case kept(BackendAnswer)
+        /// The backend must not be called now.
         case refused(UndecidedReason)
 
         package var answer: BackendAnswer {
@@ -23,44 +26,46 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
+    /// The next step for a request.
     package enum Step: Sendable, Equatable {
         case answer(Finding)
-        /// Nothing: a call that is under way answers.
+        /// A call in progress will answer.
         case wait
-        /// Call the backend, and pass this number to `finish` with its reply.
+        /// Call the backend, and pass this number with the reply to `finish`.
         case call(UInt64, isKnown: Bool)
     }
 
     package struct End {
+        /// The waiters for the call's answer.
         package let waiters: [Waiter]
-        /// Whether `forget` has come since the call: its answer may be older than what made us forget.
+        /// Whether `forget` was called since the call began; its answer may be outdated.
         package let isForgotten: Bool
-        /// The change that operators are notified about; nil for none.
+        /// The change to report to operators.
         package let change: Change?
     }
 
-    /// A change for other calls when a call ends.
     package enum Change: Sendable, Equatable {
         case opened
         case closed
+        /// Calls for new keys are now rate-limited.
         case limitedNewKeys
     }
 
     private struct Call {
         let identity: CheckIdentity
-        /// Nil for a new key, which the breaker does not count.
+        /// nil for a new key, which the breaker does not count.
         let start: Breaker.Start?
         var waiters: [Waiter]
     }
 
     private let lifetimes: AnswerLifetimes
-    /// Whether Deskgate has checked each key that is asked about.
+    /// Whether Deskgate has verified the key of each request.
     private let keysAreChecked: Bool
-    /// The maximum number of concurrent calls about known keys, and of those about new ones.
+    /// The most concurrent calls for known keys, and as many for new ones.
     private let callLimit: Int
     private var cache: AnswerCache
     private var breaker: Breaker
-    /// The persons of the failures in a row; while the breaker is open, the person of the last one.
+    /// The users of consecutive failures; while the breaker is open, the user of the last one.
     private var failedPersons: Set<UInt128> = []
     private var lastFailure: BackendFailure?
     private var lastNewKeyFailure: BackendFailure?
@@ -70,10 +75,9 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     private var callOfIdentity: [CheckIdentity: UInt64] = [:]
     private var lastCall: UInt64 = 0
 
-    /// Makes a ledger without calls.
     /// - Parameters:
-    ///   - keysAreChecked: whether Deskgate has checked each key that is asked about; it then counts as known from the first question on.
-    ///   - callLimit: how many calls about known keys may be under way, and as many about new ones.
+    ///   - keysAreChecked: whether Deskgate has verified the key of each request; all keys are then known.
+    ///   - callLimit: the most concurrent calls for known keys, and as many for new ones.
     package init(
         lifetimes: AnswerLifetimes, keysAreChecked: Bool, callLimit: Int = 128, cache: AnswerCache = AnswerCache(),
         breaker: Breaker = .ofBackends
@@ -94,10 +98,9 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
             lastNewKeyFailure: lastNewKeyFailure)
     }
 
-    /// The number of requests that wait for the answer of a call.
     package var waiting: Int { calls.values.reduce(0) { $0 + $1.waiters.count } }
 
-    /// Returns the cached answer; nil when the caller has to `ask`.
+    /// Returns a result without a call; nil when the caller must `ask`.
     package mutating func find(_ identity: CheckIdentity, now: MonotonicMilliseconds) -> Finding? {
         if let answer = cache.answer(identity, now: now) { return .kept(answer) }
         if callOfIdentity[identity] != nil { return nil }
@@ -153,7 +156,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         return End(waiters: call.waiters, isForgotten: isForgotten, change: change)
     }
 
-    /// Tells the breaker how a call about a known key has ended.
+    /// Reports the end of a call for a known key to the breaker.
     private mutating func end(
         _ start: Breaker.Start, of person: UInt128, _ health: BackendReply.Health, now: MonotonicMilliseconds,
         random: inout some RandomNumberGenerator
@@ -172,20 +175,20 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Forgets the answers about a person, also those of calls under way: later requests start a new call.
-    /// - Parameter person: as in `CheckIdentity`; nil for everybody, whose keys stay known.
+    /// Removes the answers about a user, including those of calls in progress: later requests cause a new call.
+    /// - Parameter person: as in `CheckIdentity`; nil for all users, whose keys stay known.
     package mutating func forget(person: UInt128?) {
         cache.forget(person: person)
         callOfIdentity = person.map { person in callOfIdentity.filter { $0.key.person != person } } ?? [:]
     }
 
-    /// The breaker only compares moments with each other, so those of a monotonic clock are sufficient.
+    /// The breaker only compares moments, so a monotonic clock serves as well.
     private static func moment(_ now: MonotonicMilliseconds) -> UnixMilliseconds { UnixMilliseconds(rawValue: now.rawValue) }
 }
 
 extension Breaker {
-    /// For backends on whose answers people wait: it opens after five failures in a row, and is open for half a second to ten seconds.
-    /// `Retry-After` is not read: an answer about one key says nothing about how long the others should wait.
+    /// For backends while users wait for the answer: opens after five consecutive failures, for half a second to ten seconds. Ignores
+    /// `Retry-After`, because an answer about one key does not apply to the others.
     package static let ofBackends = Breaker(
         failuresToOpen: 5,
         openTime: RetryPolicy(

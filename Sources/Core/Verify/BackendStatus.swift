@@ -1,24 +1,20 @@
 /// The reason why a call of an app's backend brought no decision.
 package struct BackendFailure: Sendable, Equatable {
-    /// The reason, as in the answer to the request.
     package let reason: UndecidedReason
-    /// The kind of failure: a stable word such as `status_503` or `host_unknown`, never a text of the backend.
+    /// A stable word such as `status_503` or `host_unknown`, never a text of the backend.
     package let cause: String
     /// Whether a later call of the same kind has brought a decision.
     package internal(set) var isOver = false
 
-    /// Names a failure.
-    /// - Parameters:
-    ///   - cause: nil when nothing more is known than the reason.
-    ///   - isOver: whether a later call has brought a decision.
+    /// - Parameter cause: nil when only the reason is known.
     package init(_ reason: UndecidedReason, cause: String? = nil, isOver: Bool = false) {
         self.reason = reason
         self.cause = cause ?? reason.rawValue
         self.isOver = isOver
     }
 
-    /// The last failure after the next call.
-    /// - Parameter failure: why that call failed.
+    /// Returns the last failure after another call.
+    /// - Parameter failure: nil if that call did not fail.
     static func last(_ former: BackendFailure?, then failure: BackendFailure?, _ health: BackendReply.Health) -> BackendFailure? {
         guard failure == nil else { return failure }
         var former = former
@@ -27,15 +23,15 @@ package struct BackendFailure: Sendable, Equatable {
     }
 }
 
-/// The health of an app's backend, for operators.
+/// The state of an app's backend, for operators.
 package struct BackendStatus: Sendable, Equatable {
-    /// The state of the breaker, which counts calls about known keys.
+    /// Counts calls for known keys only.
     package let breaker: BreakerStatus
-    /// Whether calls about new keys were paced within the last minute, because they failed.
+    /// Whether calls for new keys were rate-limited within the last minute, because they failed.
     package let limitsNewKeys: Bool
-    /// The last failed call about a known key; nil before the first one.
+    /// The last call for a known key without a decision; nil before the first.
     package let lastFailure: BackendFailure?
-    /// The last failed call about a new key; nil before the first one. Strangers may cause it.
+    /// The last call for a new key without a decision; nil before the first. Strangers may cause it.
     package let lastNewKeyFailure: BackendFailure?
 
     package init(
@@ -47,12 +43,12 @@ package struct BackendStatus: Sendable, Equatable {
         self.lastNewKeyFailure = lastNewKeyFailure
     }
 
-    /// Whether calls have failed, and later ones have brought decisions: about known keys, and about new ones if those failed.
+    /// Whether calls have failed, and later ones have brought decisions: for known keys, and for new ones if those failed.
     package var hasRecovered: Bool {
         let failures = [lastFailure, lastNewKeyFailure].compactMap(\.self)
         return !breaker.isStopped && !failures.isEmpty && failures.allSatisfy(\.isOver)
     }
 
-    /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.
+    /// The state in metrics. A backend that fails only for new keys is still called, so it is `failing`.
     package var state: BreakerStatus { breaker == .working && limitsNewKeys ? .failing : breaker }
 }

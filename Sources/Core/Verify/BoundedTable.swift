@@ -1,14 +1,14 @@
 // Public, as the subscript: what is only for the package is specialised in no other module, and an unspecialised look-up takes some 500 ns.
-/// A table with a bound: when it is full, the oldest entry leaves first. It is a value, and the caller locks.
+/// A dictionary with a bound, which evicts the oldest entry. A value type: the caller locks.
 public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let value: Value
-        /// A number in order of use; an older number of the same key is void.
+        /// The number in the order of insertion; an entry of `order` with an older number is obsolete.
         @usableFromInline let turn: UInt64
     }
 
-    /// The maximum number of entries, at least 1. A smaller limit takes effect with the next insertion.
+    /// The most entries, at least 1. A smaller limit takes effect with the next insertion.
     package var limit: Int {
         willSet { precondition(newValue >= 1, "a table has room for something") }
     }
@@ -17,7 +17,6 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private var first = 0
     private var turns: UInt64 = 0
 
-    /// Makes an empty table for at most so many entries; 1 at least.
     package init(limit: Int) {
         precondition(limit >= 1, "a table has room for something")
         self.limit = limit
@@ -25,10 +24,10 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     package var count: Int { entries.count }
 
-    /// nil for a missing key.
+    /// The value of a key.
     @inlinable public subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// Sets the value of a key, which becomes the youngest entry.
+    /// Sets the value of a key, which becomes the newest entry.
     package mutating func insert(_ value: Value, for key: Key) {
         entries[key] = nil
         while entries.count >= limit { removeOldest() }
@@ -38,16 +37,15 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         if order.count > 2 * limit + 16 { compact() }
     }
 
-    /// Returns the removed value.
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
-    /// Sets the values of all entries, whose order stays.
+    /// Sets all values; the order stays.
     package mutating func setAll(_ value: Value) {
         entries = entries.mapValues { Entry(value: value, turn: $0.turn) }
     }
 
-    /// Removes the entries that match; looks at each.
+    /// Examines each entry.
     package mutating func removeAll(where matches: (Key) -> Bool) {
         entries = entries.filter { !matches($0.key) }
         compact()

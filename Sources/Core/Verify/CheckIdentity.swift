@@ -1,9 +1,10 @@
 package import Crypto
 
-/// The caller and the key as keyed digests, so that no key and no name stays in memory with the answer.
+/// A user with a key as keyed digests, so that the cache holds neither keys nor names.
 package struct CheckIdentity: Sendable, Hashable {
+    /// The digest of app and user.
     package let person: UInt128
-    /// Of the app, the person and the security key.
+    /// The digest of app, user and security key.
     package let credential: UInt128
 
     package init(person: UInt128, credential: UInt128) {
@@ -12,19 +13,15 @@ package struct CheckIdentity: Sendable, Hashable {
     }
 }
 
-/// Makes identities under a random secret of the process. Any thread may use it.
+/// Computes identities under a random secret of this process. Safe on any thread.
 package struct IdentityDigest: Sendable {
     private let secret: HMACKey<SHA256>
 
-    /// Draws the secret.
-    /// - Throws: when OpenSSL fails.
     package init() throws(CryptoError) {
         let random: InlineArray<32, UInt8> = try randomBytes()
         secret = try HMACKey(secret: random.span)
     }
 
-    /// The identity of a caller.
-    /// - Throws: when OpenSSL fails.
     package func identity(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) throws(CryptoError) -> CheckIdentity {
@@ -39,8 +36,7 @@ package struct IdentityDigest: Sendable {
                 }))
     }
 
-    /// The digest of a person of an app.
-    /// - Throws: when OpenSSL fails.
+    /// Returns the digest of an app's user.
     package func person(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> UInt128 {
         Self.half(
             try secret.code { message throws(CryptoError) in
@@ -50,7 +46,7 @@ package struct IdentityDigest: Sendable {
             })
     }
 
-    /// Half of a code distinguishes people well enough: finding two with the same half requires the secret.
+    /// 128 bits suffice, because a collision cannot be found without the secret.
     private static func half(_ code: InlineArray<32, UInt8>) -> UInt128 {
         var number: UInt128 = 0
         for index in 0..<16 { number = number << 8 | UInt128(code[index]) }

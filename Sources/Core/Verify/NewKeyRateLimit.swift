@@ -1,20 +1,19 @@
 package import Time
 
-/// Limits calls of an app's backend about new keys while it answers them with failures. A key is new until the backend has allowed it.
+/// A rate limit for calls of an app's backend about new keys while these calls fail. A key is new until the backend has allowed it.
 ///
-/// In mode `backend` anyone can cause a call about a new key, with any text for the key. If its failure counted for the breaker, a few junk
-/// keys a second would keep all users out of an app whose backend answers junk with 429 or 5xx. So these failures only slow down further
-/// calls of their kind: after `failuresToLimit` consecutive ones, one call starts every `intervalMilliseconds`, until a call succeeds. A
-/// user with a new key then gets through between junk keys, and a backend that is down is called ten times a second.
-///
-/// A value; the caller locks. All moments are of one clock.
+/// In mode `backend` any caller can cause a call about a new key, with any text as the key. If its failure counted for the breaker, a few
+/// junk keys a second would lock all users out of an app whose backend responds to junk with 429 or 5xx. These failures therefore limit
+/// only calls of their kind: after `failuresToLimit` consecutive failures, one call starts every `intervalMilliseconds`, until a call
+/// succeeds. A user with a new key still gets through between junk keys, and a failing backend is called ten times a second. A value type:
+/// the caller locks; all moments are of one clock.
 package struct NewKeyRateLimit: Sendable, Equatable {
-    /// After how many failures in a row calls are paced.
+    /// Consecutive failures until calls are limited.
     package static let failuresToLimit = 5
-    /// The time from one start to the next while calls are paced.
+    /// The time between starts while calls are limited.
     package static let intervalMilliseconds: UInt64 = 100
-    /// For how long after a failure operators see that calls were paced. A success ends the pace at once, and beside a flood of junk keys
-    /// it begins again at once, so the pace itself would flicker.
+    /// Milliseconds after a failure for which operators see the limit. A success ends the limit at once, and during a flood of junk keys it
+    /// begins again at once, so the limit itself would flicker.
     package static let shownMilliseconds: UInt64 = 60_000
 
     private var failures = 0
@@ -28,7 +27,7 @@ package struct NewKeyRateLimit: Sendable, Equatable {
         return lastStart.saturating(adding: Self.intervalMilliseconds) <= now
     }
 
-    /// Whether calls were paced within the last minute.
+    /// Whether calls were limited within the last minute.
     package func isShown(now: MonotonicMilliseconds) -> Bool {
         lastLimited.map { now < $0.saturating(adding: Self.shownMilliseconds) } ?? false
     }
@@ -37,13 +36,11 @@ package struct NewKeyRateLimit: Sendable, Equatable {
         lastStart = now
     }
 
-    /// Ends a call that the backend has answered.
     package mutating func succeeded() {
         failures = 0
     }
 
-    /// Ends a call that has failed.
-    /// - Returns: whether calls are paced from now on and were not within the last minute.
+    /// - Returns: whether calls are now limited and were not within the last minute.
     package mutating func failed(now: MonotonicMilliseconds) -> Bool {
         failures += 1
         guard failures >= Self.failuresToLimit else { return false }

@@ -1,23 +1,22 @@
-/// The authority over an app's users: `apps[].verify.mode`.
+/// The checks for access to an app's chat: `apps[].verify.mode`.
 package enum VerifyMode: String, Sendable, CaseIterable {
     case key
-    /// The app's backend alone; what a security key is like is its own affair.
+    /// The app's backend alone, which understands the security key.
     case backend
-    /// The security key first, and then the app's backend.
+    /// The security key, then the app's backend.
     case keyAndBackend = "key_and_backend"
 }
 
-/// The answer when the app's backend cannot decide: `apps[].verify.when_undecided`.
+/// The response when the app's backend cannot decide: `apps[].verify.when_undecided`.
 package enum UndecidedPolicy: String, Sendable, CaseIterable {
-    /// 503: the caller may try again.
+    /// 503: the caller may retry.
     case error
     /// 403.
     case deny
-    /// 200, because the security key has passed; not for `VerifyMode.backend`.
+    /// 200 if the security key is valid; not for `VerifyMode.backend`.
     case allowIfKeyValid = "allow_if_key_valid"
 
-    /// The verdict that an answer of the backend leads to.
-    /// - Parameter keyID: which of the app's keys has passed; nil when the backend alone decides.
+    /// - Parameter keyID: the app's key that was verified; nil when the backend alone decides.
     package func verdict(on answer: BackendAnswer, keyID: UInt32?) -> Verdict {
         switch answer {
         case .allowed: .authorized(keyID: keyID)

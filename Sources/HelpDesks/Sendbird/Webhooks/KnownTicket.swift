@@ -79,7 +79,7 @@ struct KnownTicket: Sendable, Equatable {
 
     /// - Parameters:
     ///   - type: the webhook's `eventType`.
-    ///   - toldAt: the webhook's `createdAt`; without it the webhook is treated as the newest.
+    ///   - reportedAt: the webhook's `createdAt`; without it the webhook is treated as the newest.
     mutating func take(_ ticket: ReportedTicket, type: String, reportedAt time: UnixMilliseconds?) -> Step {
         var step = Step()
         if type == Self.creation, isKnown, !isCreationReported {
