@@ -4,7 +4,7 @@ package import Time
 package struct LimitRule: Sendable, Equatable {
     package enum Scope: String, Sendable, CaseIterable {
         case user
-        /// One device of an app, whoever is signed in there.
+        /// One device of an app, independent of the user.
         case device
         case app
         case service

@@ -15,11 +15,11 @@ package enum RegistryTransition {
         case forget(Device.Key)
         /// Replaces the calls of the user in the key; `at` is the time of the last call.
         case putUserCalls(Device.Key, CallTimes, at: UnixMilliseconds)
-        /// Replaces the calls of a device, whoever is signed in there; `at` is the time of the last call.
+        /// Replaces the calls of a device, independent of the user; `at` is the time of the last call.
         case putDeviceCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         case insertCall(CallSeries, number: Int64, at: UnixMilliseconds)
         case forgetCalls(CallSeries, through: Int64)
-        /// Deletes the calls of a device, whoever is signed in there.
+        /// Deletes the calls of a device, independent of the user.
         case forgetDeviceCalls(Device.Key)
         case forgetUserCalls(appID: String, userID: String)
         case announce(RegistryChange)
@@ -233,7 +233,7 @@ package protocol RegistryRows {
     /// The registered device of an app that has a token, found by the token's digest.
     func holder(of token: PushToken, appID: String) throws(Failure) -> RegistryDevice?
 
-    /// The recorded calls of a device, whoever was signed in there.
+    /// The recorded calls of a device, independent of the user.
     func calls(ofDevice key: Device.Key) throws(Failure) -> CallTimes
 
     /// The number of the last recorded call; 0 for none. Always less than `Int64.max`.
