@@ -150,7 +150,7 @@ package struct AdminContext: Sendable {
     /// The answers of all replicas to a person's latest requests; nil outside the service. Waits some seconds for the other replicas.
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
     /// Called when the store has erased a person, so that the replicas forget the person. Does not block.
-    let onForget: @Sendable (RevokedPerson) -> Void
+    let onForget: @Sendable (AppUser) -> Void
     /// The status of an app's backend in this process; nil for an app without one, and outside the service. Does not block.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     /// The problems of this process; nil outside the service. Never blocks.

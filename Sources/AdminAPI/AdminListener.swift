@@ -22,7 +22,7 @@ package struct AdminServices: Sendable {
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
-    let onForget: @Sendable (RevokedPerson) -> Void
+    let onForget: @Sendable (AppUser) -> Void
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     let problems: @Sendable () -> ProblemSearch?
     let trials: @Sendable () -> NotifierTrials?
@@ -55,7 +55,7 @@ package struct AdminServices: Sendable {
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStatus? = { _, _ in nil },
         authorizations: @escaping @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations? = { _, _ in nil },
-        onForget: @escaping @Sendable (RevokedPerson) -> Void = { _ in },
+        onForget: @escaping @Sendable (AppUser) -> Void = { _ in },
         backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
         problems: @escaping @Sendable () -> ProblemSearch? = { nil },
         trials: @escaping @Sendable () -> NotifierTrials? = { nil },

@@ -31,7 +31,7 @@ struct DeadGroups {
     init(_ filter: DeliveryFilter, in store: any Store, until end: MonotonicMilliseconds) throws(StoreError) {
         let counts = try store.dead()
         endedBy = counts.endedBy
-        guard !filter.isOfDeadCounts else {
+        guard !filter.canUseDeadCounts else {
             for dead in counts.deliveries where filter.matches(dead) {
                 add(dead.count, notifier: dead.notifier, reason: dead.reason, from: dead.oldestReceivedAt, to: dead.newestReceivedAt)
             }

@@ -15,11 +15,11 @@ package struct ForgetAction: AdminAction, Equatable {
     private static let maximumDevices = 1000
     private static let revocationsPerPage = 1000
 
-    private let person: RevokedPerson
+    private let person: AppUser
     private let reason: String
 
     package init(appID: String?, userID: String?, reason: String?) throws(AdminProblem) {
-        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         self.reason = try PersonFields.reason(reason)
     }
 
@@ -80,16 +80,16 @@ package struct ForgetAction: AdminAction, Equatable {
 
 extension Store {
     /// Returns the revocation of a forgotten person; nil for others.
-    func formerRevocation(of person: RevokedPerson) throws(StoreError) -> Revocation? {
+    func formerRevocation(of person: AppUser) throws(StoreError) -> Revocation? {
         guard let salt = try formerSalt() else { return nil }
         let former = try former(person, salt: salt)
-        let named = RevokedPerson(appID: person.appID, userID: former.name)
+        let named = AppUser(appID: person.appID, userID: former.name)
         return try revocations(of: named, after: nil, limit: 1).first { $0.subject == .formerUser(former) }
     }
 
     /// The digest of a person.
     /// - Parameter salt: the store's; nil makes the first one.
-    fileprivate func former(_ person: RevokedPerson, salt: [UInt8]?) throws(StoreError) -> FormerUser {
+    fileprivate func former(_ person: AppUser, salt: [UInt8]?) throws(StoreError) -> FormerUser {
         do throws(CryptoError) {
             if let salt { return try FormerUser(person, salt: salt) }
             let random: InlineArray<32, UInt8> = try randomBytes()

@@ -9,13 +9,13 @@ internal import JSON
 /// It answers the two questions that authorization asks of revocations. The caller decides the rest by its own configuration, which may be
 /// another one than the service's.
 package struct KeyRevocationAction: AdminAction {
-    private let person: RevokedPerson
+    private let person: AppUser
     private let securityKey: String
 
     /// Checks the fields.
     /// - Parameter securityKey: also one that only the app's backend understands; of such a key only the block of its person counts.
     package init(appID: String?, userID: String?, securityKey: String?) throws(AdminProblem) {
-        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         guard let securityKey, !securityKey.isEmpty else { throw AdminProblem("security_key", "expected the key.") }
         self.securityKey = securityKey
     }

@@ -16,12 +16,12 @@ package struct PersonAction: AdminAction, Equatable {
     private static let revocationsPerPage = 1000
 
     private let kind: Kind
-    private let person: RevokedPerson
+    private let person: AppUser
     private let reason: String
 
     package init(_ kind: Kind, appID: String?, userID: String?, reason: String?) throws(AdminProblem) {
         self.kind = kind
-        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         self.reason = try PersonFields.reason(reason)
     }
 

@@ -21,7 +21,7 @@ package enum RevocationAction: AdminAction, Equatable {
         }
         let filter: RevocationFilter =
             if let appID, let userID {
-                .person(RevokedPerson(appID: appID, userID: userID))
+                .person(AppUser(appID: appID, userID: userID))
             } else if let appID {
                 .app(appID)
             } else {
@@ -81,7 +81,7 @@ extension AdminContext {
     /// left, which get nothing any more. Where a person's keys led to sessions at the help desk, an event ends those as well.
     /// - Parameter holder: whose key is revoked, where that is known.
     func revoke(
-        _ appID: String, _ subject: Revocation.Subject, keyOf holder: RevokedPerson? = nil, issuedBefore: UnixSeconds?, reason: String,
+        _ appID: String, _ subject: Revocation.Subject, keyOf holder: AppUser? = nil, issuedBefore: UnixSeconds?, reason: String,
         announcing incoming: IncomingEvent? = nil
     ) throws(StoreError) -> Revocation {
         var random = SystemRandomNumberGenerator()
@@ -90,7 +90,7 @@ extension AdminContext {
             author: author, createdAt: now)
         var ending: IncomingEvent?
         if case .user(let userID) = subject {
-            ending = state.registryAudience.signOut(RevokedPerson(appID: appID, userID: userID), at: now, using: &random)
+            ending = state.registryAudience.signOut(AppUser(appID: appID, userID: userID), at: now, using: &random)
         }
         let person = revocation.person ?? holder
         revocation.devicesRemoved = try store.revoke(

@@ -89,9 +89,9 @@ package struct RevocationRequest: Sendable, Equatable {
     }
 
     /// The person whose key is revoked alone, where a configured secret proves that; their devices need no search then.
-    func keyHolder(_ context: AdminContext) -> RevokedPerson? {
+    func keyHolder(_ context: AdminContext) -> AppUser? {
         guard let userID, verdict(context)?.keyID != nil else { return nil }
-        return RevokedPerson(appID: appID, userID: userID)
+        return AppUser(appID: appID, userID: userID)
     }
 
     /// The verdict on the key that is revoked alone, as if nothing were revoked; nil unless the request names the key and the person.
@@ -128,7 +128,7 @@ enum PersonFields {
         return text
     }
 
-    static func body(_ person: RevokedPerson, reason: String) -> [UInt8] {
+    static func body(_ person: AppUser, reason: String) -> [UInt8] {
         var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
         if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
         return JSONValue.object(object).serialized()

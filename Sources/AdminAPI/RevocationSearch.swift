@@ -31,7 +31,7 @@ struct RevocationSearch {
         _ store: any Store, appID: String, userID: String?, key: SecurityKey?, maximumRead: Int = Self.maximumRead
     ) throws(StoreError) {
         if let userID {
-            let person = RevokedPerson(appID: appID, userID: userID)
+            let person = AppUser(appID: appID, userID: userID)
             former = try store.formerRevocation(of: person)
             named = try store.revocations(of: person, after: nil, limit: Self.maximumNamed)
             isCut = named.count == Self.maximumNamed

@@ -11,13 +11,13 @@ internal import Time
 package struct SeenAction: AdminAction, Equatable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
-    private let person: RevokedPerson
+    private let person: AppUser
     private let ticketID: HelpDeskID?
 
     /// Checks the fields.
     /// - Parameter ticketID: an identity of the help desk; nil for all tickets.
     package init(appID: String?, userID: String?, ticketID: String?) throws(AdminProblem) {
-        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         self.ticketID = try ticketID.map { text throws(AdminProblem) in try DeliveryCriteria.identity("ticket_id", text) }
     }
 

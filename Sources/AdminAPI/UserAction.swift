@@ -12,10 +12,10 @@ package struct UserAction: AdminAction, Equatable {
     /// The maximum number of devices and revocations in the answer; a person has fewer.
     private static let maximumRows = 100
 
-    private let person: RevokedPerson
+    private let person: AppUser
 
     package init(appID: String?, userID: String?) throws(AdminProblem) {
-        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
     }
 
     package var change: String? { nil }

@@ -71,8 +71,8 @@ enum TicketsCommands {
             .config, app, user, Option("closed", "those that are closed, in place of those that are open"),
             Option("field", value: .text("FIELD"), field: "custom_field", "KEY=VALUE, a field that they must have"),
             Option(
-                "limit", value: .number(1...UInt64(TicketQuestion.longestPage)),
-                default: "\(TicketQuestion.pageLength), with --all \(TicketQuestion.longestPage)", "how many a page"),
+                "limit", value: .number(1...UInt64(TicketQuery.longestPage)),
+                default: "\(TicketQuery.pageLength), with --all \(TicketQuery.longestPage)", "how many a page"),
             AdminQuestion.pages[1], AdminQuestion.pages[2], .json,
         ],
         examples: [
@@ -84,9 +84,9 @@ enum TicketsCommands {
             arguments,
             action: { after, limit throws(AdminProblem) in
                 try TicketAction.listing(
-                    appID: arguments.required("app"), state: (arguments.has("closed") ? TicketQuestion.Selection.closed : .open).rawValue,
+                    appID: arguments.required("app"), state: (arguments.has("closed") ? TicketQuery.Selection.closed : .open).rawValue,
                     userID: arguments["user"],
-                    field: arguments["field"], after: after, limit: limit.map { min($0, TicketQuestion.longestPage) })
+                    field: arguments["field"], after: after, limit: limit.map { min($0, TicketQuery.longestPage) })
             }, text: table)
     }
 

@@ -133,8 +133,8 @@ extension DeferredStore {
         try store().botCalls(filter, after: after, limit: limit)
     }
 
-    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
-        try store().giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+    func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        try store().markLostBotCalls(startedBefore: startedBefore, now: now, limit: limit)
     }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
@@ -203,7 +203,7 @@ extension DeferredStore {
     func dead() throws(StoreError) -> DeadCounts { try store().dead() }
 
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try store().revoke(revocation, of: person, announcing: incoming, telling: audience)
     }
@@ -220,7 +220,7 @@ extension DeferredStore {
 
     func formerSalt() throws(StoreError) -> [UInt8]? { try store().formerSalt() }
 
-    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+    func erase(_ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
         try store().erase(person, now: now, telling: audience)
     }
 
@@ -234,7 +234,7 @@ extension DeferredStore {
         try store().search(for: query, after: after, limit: limit)
     }
 
-    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try store().registrationCalls(of: person, devices: devices)
     }
 
@@ -256,11 +256,11 @@ extension DeferredStore {
         try store().clear(key, announcing: incoming)
     }
 
-    func ask(_ question: UserQuestion) throws(StoreError) -> Int { try store().ask(question) }
+    func ask(_ question: UserQuery) throws(StoreError) -> Int { try store().ask(question) }
 
     func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]] { try store().answers(to: question) }
 
-    func openQuestions() throws(StoreError) -> [UserQuestion] { try store().openQuestions() }
+    func openQueries() throws(StoreError) -> [UserQuery] { try store().openQueries() }
 
     func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError) { try store().answer(question, with: answer) }
 

@@ -156,7 +156,7 @@ struct DeliveryLane {
         let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
             device: update == nil ? nil : ended.delivery.device, update: update,
-            uncalled: outcome.mayHaveArrived ? nil : RateLimitedCall(ended.delivery, ended.served.notifier.rateLimits))
+            uncountedCall: outcome.mayHaveArrived ? nil : RateLimitedCall(ended.delivery, ended.served.notifier.rateLimits))
         return (ended, result)
     }
 

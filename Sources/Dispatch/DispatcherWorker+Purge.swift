@@ -23,7 +23,7 @@ extension DispatcherWorker {
             return false
         }
         let givenUp = giveUpExpired(now, opener: opener, untried: &untried)
-        let lost = giveUpBotCalls(now, opener)
+        let lost = markLostBotCalls(now, opener)
         let forgotten = try? store.purge(
             now: now.saturating(subtracting: opener.time.held(for: Deduplication.milliseconds)),
             deliveredBefore: opener.since(retention.deliveredMilliseconds, now: now),
@@ -41,8 +41,8 @@ extension DispatcherWorker {
     }
 
     /// - Returns: the number of calls.
-    private func giveUpBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
-        let lost = try? store.giveUpBotCalls(
+    private func markLostBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
+        let lost = try? store.markLostBotCalls(
             startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.maximumPurged)
         guard let lost, !lost.isEmpty else { return 0 }
         logger.log(

@@ -54,9 +54,9 @@ final class DispatcherWorker: Sendable {
             isHeldBack = !isTimeKnown || !status.isOnline
             let now = opener.now
             takeIn(messages, lanes: &lanes, unreported: &unreported, now: now, opener: opener, log: &log)
-            if isTimeToClaim(&askedAt, now) {
+            if shouldPollStore(&askedAt, now) {
                 for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
-                unreported += lostClaims(lanes, unreported: unreported, now: now)
+                unreported += releaseUnknownClaims(lanes, unreported: unreported, now: now)
             }
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
@@ -87,7 +87,7 @@ final class DispatcherWorker: Sendable {
     }
 
     /// Whether to claim for all lanes, because other processes work on the store, too.
-    private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
+    private func shouldPollStore(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
         return true
@@ -96,7 +96,7 @@ final class DispatcherWorker: Sendable {
     /// Releases deliveries that this process has leased without knowing it. Around a failover a claim may be committed although its
     /// response is lost; the deliveries would wait for the end of their leases. A slow commit can appear some time after the failure, so
     /// this runs at every interval and not only when the store is reopened.
-    private func lostClaims(
+    private func releaseUnknownClaims(
         _ lanes: [DeliveryLane], unreported: [FinishedAttempt], now: UnixMilliseconds
     ) -> [FinishedAttempt] {
         do throws(StoreError) {

@@ -112,11 +112,11 @@ extension ReasonMeaning {
     /// The reasons about the tokens with which a push provider is asked.
     private static func ofToken(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         switch reason {
-        case ProviderTokenFailure.OwnReason.clockSkew.rawValue:
+        case ProviderTokenFailure.StateReason.clockSkew.rawValue:
             return ReasonMeaning(
                 "this machine's clock and the provider's differ too much", "часы этой машины и провайдера слишком расходятся",
                 do: PushNotifier.clockRemedy)
-        case ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue:
+        case ProviderTokenFailure.StateReason.tooManyUpdates.rawValue:
             return ReasonMeaning(
                 "the provider complains of too many access tokens", "провайдер жалуется, что токены доступа меняются слишком часто",
                 do: waiting,

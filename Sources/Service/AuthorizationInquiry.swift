@@ -30,7 +30,7 @@ final class AuthorizationInquiry: Sendable {
     }
 
     /// Forgets a user, and has the others forget without waiting for them.
-    func forget(_ person: RevokedPerson) {
+    func forget(_ person: AppUser) {
         let user = digest(person.appID, person.userID)
         recorder.forget(appID: person.appID, user: user)
         _ = put(person.appID, user, forgets: true)
@@ -39,7 +39,7 @@ final class AuthorizationInquiry: Sendable {
     /// Answers what others have asked. Blocks like the store; call it regularly.
     func answer() {
         guard hasOthers else { return }
-        for question in (try? store.openQuestions()) ?? [] {
+        for question in (try? store.openQueries()) ?? [] {
             if question.forgets { recorder.forget(appID: question.appID, user: question.user) }
             // Without an answer a replica counts as silent, so one that does not know the app says nothing.
             guard let known = recorder.known(appID: question.appID, user: question.user) else { continue }
@@ -66,7 +66,7 @@ final class AuthorizationInquiry: Sendable {
         guard !store.replicas.isEmpty else { return nil }
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: clocks.unixMilliseconds(), using: &random)
-        return (id, try? store.ask(UserQuestion(id: id, appID: appID, user: user, forgets: forgets)))
+        return (id, try? store.ask(UserQuery(id: id, appID: appID, user: user, forgets: forgets)))
     }
 
     private func ask(_ appID: String, _ user: KeyedDigest) -> (answers: [KnownAuthorizations], silent: Int) {

@@ -57,7 +57,7 @@ extension Revocation {
     var isOfOneKey: Bool { if case .securityKey = subject { true } else { false } }
 
     /// Whether it names this person, or a former one by `FormerUser.name`.
-    func names(_ person: RevokedPerson) -> Bool {
+    func names(_ person: AppUser) -> Bool {
         guard let userID = RevokedColumns(subject).userID else { return false }
         return appID.utf8.elementsEqual(person.appID.utf8) && userID.utf8.elementsEqual(person.userID.utf8)
     }

@@ -20,7 +20,7 @@ protocol RevocationSweeper {
     /// Signs out those devices of persons that a revocation covers, and counts them with the revocation, in one transaction.
     /// - Returns: how many.
     func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
     /// Notes that all devices that a revocation may cover have been looked at.
@@ -71,8 +71,8 @@ extension RevocationSweeper {
         return count
     }
 
-    private static func persons(of devices: [Device.Key]) -> [RevokedPerson] {
+    private static func persons(of devices: [Device.Key]) -> [AppUser] {
         var users: Set<ByteKey> = []
-        return devices.filter { users.insert(ByteKey($0.userID)).inserted }.map { RevokedPerson(appID: $0.appID, userID: $0.userID) }
+        return devices.filter { users.insert(ByteKey($0.userID)).inserted }.map { AppUser(appID: $0.appID, userID: $0.userID) }
     }
 }

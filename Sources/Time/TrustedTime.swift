@@ -7,7 +7,7 @@
 /// clock is set back, the jump is cancelled.
 ///
 /// Elapsed time is measured by a clock that cannot be set and that runs during suspension. It restarts at boot: after a boot, up to
-/// `believedGap` of the time shown by the wall clock is accepted as elapsed, and the rest is held back like a jump.
+/// `longestTrustedGap` of the time shown by the wall clock is accepted as elapsed, and the rest is held back like a jump.
 package struct TrustedTime: Sendable, Equatable {
     package struct Reading: Sendable, Equatable {
         package let wall: UnixMilliseconds
@@ -49,7 +49,7 @@ package struct TrustedTime: Sendable, Equatable {
     /// The shortest jump in milliseconds; smaller differences are ignored.
     package static let tolerance: UInt64 = 60_000
     /// The longest time off, in milliseconds, that is accepted as elapsed in full.
-    package static let believedGap: UInt64 = 3_600_000
+    package static let longestTrustedGap: UInt64 = 3_600_000
     /// The age in milliseconds after which jumps are dropped: ten years and a day, longer than any retention.
     private static let longestPeriod: UInt64 = 3651 * 86_400_000
 
@@ -71,7 +71,7 @@ package struct TrustedTime: Sendable, Equatable {
     package mutating func observe(_ reading: Reading) -> Notice? {
         let walked = reading.wall.offset(from: last.wall)
         let isGap = reading.boot.isEmpty || reading.boot != last.boot || reading.sinceBoot < last.sinceBoot
-        let passed = isGap ? UInt64(max(0, min(walked, Int64(Self.believedGap)))) : reading.sinceBoot - last.sinceBoot
+        let passed = isGap ? UInt64(max(0, min(walked, Int64(Self.longestTrustedGap)))) : reading.sinceBoot - last.sinceBoot
         last = reading
         age += passed
         jumps.removeAll { age - $0.at > Self.longestPeriod }

@@ -58,7 +58,7 @@ import Time
             Revocation(
                 id: id, appID: "app", subject: .user("user"), issuedBefore: 7, reason: "lost", author: "admin", createdAt: 1026),
             ReadReceipt(
-                RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["apns"], receivedAt: 1033, readAt: 1034),
+                AppUser(appID: "app", userID: "user"), conversation: 1, notifiers: ["apns"], receivedAt: 1033, readAt: 1034),
         ]
     }
 
@@ -79,7 +79,7 @@ import Time
         let mirror = Mirror(reflecting: value)
         let isContainer = mirror.displayStyle == .optional || mirror.displayStyle == .collection
         // A paced call has no moment.
-        if isContainer, mirror.children.isEmpty, place != ".uncalled" { Issue.record("a sample lacks \(place)") }
+        if isContainer, mirror.children.isEmpty, place != ".uncountedCall" { Issue.record("a sample lacks \(place)") }
         var found: [String: UnixMilliseconds] = [:]
         for (index, child) in mirror.children.enumerated() {
             found.merge(moments(in: child.value, at: "\(place).\(child.label ?? "\(index)")")) { first, _ in first }

@@ -153,7 +153,7 @@ import Time
         app.append(.integer(end), forKey: "shadow_until")
         let workspace = try Workspace(["apps": [.object(app)]])
         let key = try workspace.key()
-        let person = RevokedPerson(appID: Workspace.app, userID: Markers.otherUser)
+        let person = AppUser(appID: Workspace.app, userID: Markers.otherUser)
         func said(isBlocked: Bool) throws -> Said {
             let reported = Revocations.concerning(person, SecurityKey(key.utf8.span), isBlocked: isBlocked, isRevoked: isBlocked)
             return try verify(workspace, key, user: Markers.otherUser, reported: .answered(reported)).said

@@ -82,7 +82,7 @@ import Testing
                 count += 1
             }
             #expect(count > 10)
-            let skew = ProviderTokenFailure.OwnReason.clockSkew.rawValue
+            let skew = ProviderTokenFailure.StateReason.clockSkew.rawValue
             #expect(ReasonMeaning(skew, from: source)?.remedy?.english == notifier.remedy(for: skew))
             #expect(
                 ReasonMeaning("token_host_unknown", from: source)?.text.english.hasPrefix("while an access token was fetched, ") == true)

@@ -54,7 +54,7 @@ import Testing
             TokenError.allCases.map { .error($0) } + ClientReason.allCases.map { .client($0.rawValue) }
             + (400...599).map { .status($0) } + [.number(1101), .malformed, .cannotBeSigned]
         return APNsReason.allCases.map(\.word) + FCMErrorCode.allCases.map(\.word) + HMSCode.allCases.map { HMSCode.word($0.rawValue) }
-            + NotifierReason.allCases.map(\.rawValue) + ProviderTokenFailure.OwnReason.allCases.map(\.rawValue)
+            + NotifierReason.allCases.map(\.rawValue) + ProviderTokenFailure.StateReason.allCases.map(\.rawValue)
             + ClientReason.allCases.map(\.rawValue) + (100...599).map(StatusReason.word) + tokens.map(\.word) + ["hms_80199999", "new"]
     }()
 

@@ -18,7 +18,7 @@ import Time
 
     private func withdrawal() throws -> PushWithdrawal {
         let mark = ReadReceipt(
-            RevokedPerson(appID: "app", userID: "user"), conversation: 7, notifiers: [], receivedAt: Sample.now)
+            AppUser(appID: "app", userID: "user"), conversation: 7, notifiers: [], receivedAt: Sample.now)
         return try #require(PushWithdrawal(Event(mark, ticketID: 7, id: Sample.id, lifetimeMilliseconds: 3_600_000)))
     }
 

@@ -191,7 +191,7 @@ final class DeliveryStore: Store {
         try store.record(uses)
     }
 
-    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try store.registrationCalls(of: person, devices: devices)
     }
 
@@ -210,8 +210,8 @@ final class DeliveryStore: Store {
         try store.botCalls(filter, after: after, limit: limit)
     }
 
-    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
-        try store.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+    func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        try store.markLostBotCalls(startedBefore: startedBefore, now: now, limit: limit)
     }
 
     func keyUses() throws(StoreError) -> [KeyUse] {
@@ -260,7 +260,7 @@ final class DeliveryStore: Store {
     }
 
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try store.revoke(revocation, of: person, announcing: incoming, telling: audience)
     }
@@ -284,7 +284,7 @@ final class DeliveryStore: Store {
 
     func formerSalt() throws(StoreError) -> [UInt8]? { try store.formerSalt() }
 
-    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+    func erase(_ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
         try store.erase(person, now: now, telling: audience)
     }
 

@@ -55,7 +55,7 @@ import Time
         fixture.accept(1)
         #expect(fixture.waitForReason("later", of: 1))
         let mark = ReadReceipt(
-            RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
+            AppUser(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 9)).event
         fixture.store.accept(Report(mark, isChannel: false, to: [], id: id, lifetimeMilliseconds: 1000), isAwaited: { true }) { _ in }
         #expect(fixture.waitForReason("superseded_by_read", of: 1))

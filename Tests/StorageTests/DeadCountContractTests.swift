@@ -88,7 +88,7 @@ import Time
         let claimed = try #require(try store.claim(at: 2001).first)
         try store.report(claimed, next: .dead, reason: "status_404", at: 2002)
         #expect(try expectExact(store, "it dies anew, for another reason") == 30)
-        let person = RevokedPerson(appID: "app", userID: "leaves")
+        let person = AppUser(appID: "app", userID: "leaves")
         #expect(try store.erase(person, now: 2003, telling: .nobody).deliveries == 10)
         #expect(try expectExact(store, "a person is forgotten") == 20)
         #expect(try store.purge(now: 2003, deliveredBefore: 0, deadBefore: 2001, limit: 4) == 4)

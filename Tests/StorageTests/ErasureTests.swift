@@ -96,7 +96,7 @@ import Time
                 Sample(number).with { ($0.user, $0.device, $0.data) = (user, "\(Self.marker)\(number)", Array("\"\(Self.marker)\"".utf8)) })
         }
         try store.put("somebody-else", user: "other")
-        let person = RevokedPerson(appID: "app", userID: user)
+        let person = AppUser(appID: "app", userID: user)
         let traces = PersonTraces(person, others: ["\(Self.marker)7", "short"])
         #expect(try store.proveErasure(of: traces).files.map { $0.occurrences > 60 } == true)
         let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifetimeMilliseconds: 100_000)
@@ -113,7 +113,7 @@ import Time
         #expect(try store.registered() == ["other d1 somebody-else"])
     }
 
-    private static let traces = PersonTraces(RevokedPerson(appID: "app", userID: "user"))
+    private static let traces = PersonTraces(AppUser(appID: "app", userID: "user"))
 
     /// A store that empties its log for a proof only.
     private func openForProofs(withinMilliseconds limit: UInt64 = WaitLimit.milliseconds) throws -> SQLiteStore {

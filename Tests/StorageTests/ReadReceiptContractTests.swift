@@ -12,7 +12,7 @@ import Time
         at time: UnixMilliseconds = 5000, readAt: UnixMilliseconds? = nil
     ) -> ReadReceipt {
         ReadReceipt(
-            RevokedPerson(appID: app, userID: user), conversation: ticket, notifiers: notifiers, receivedAt: time, readAt: readAt)
+            AppUser(appID: app, userID: user), conversation: ticket, notifiers: notifiers, receivedAt: time, readAt: readAt)
     }
 
     private func see(_ store: any Store, number: Int, receipt: ReadReceipt, to notifiers: [String] = ["backend"]) throws
@@ -146,12 +146,12 @@ import Time
 
     @Test(arguments: Backend.allCases) func `nothing is stored of somebody who was forgotten`(_ backend: Backend) throws {
         let fixture = try backend.store()
-        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+        let former = try FormerUser(AppUser(appID: "app", userID: "user"), salt: [UInt8](0..<32))
         _ = try see(fixture.store, number: 8, receipt: receipt())
-        _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: 5500, telling: .nobody)
+        _ = try fixture.store.erase(AppUser(appID: "app", userID: "user"), now: 5500, telling: .nobody)
         try fixture.store.revoke(.sample(1, .formerUser(former)))
         #expect(try see(fixture.store, number: 9, receipt: receipt(at: 7000)) == .ignored(reason: nil))
         #expect(try fixture.store.all().isEmpty)
-        #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "app", userID: "user"))).tables == [])
+        #expect(try fixture.store.proveErasure(of: PersonTraces(AppUser(appID: "app", userID: "user"))).tables == [])
     }
 }

@@ -6,7 +6,7 @@ import Time
 
 @Suite struct ReportContractTests {
     private static let name = ConversationState.Name("ticket", "7")
-    private static let person = RevokedPerson(appID: "app", userID: "user")
+    private static let person = AppUser(appID: "app", userID: "user")
 
     /// A report that counts in its topic how many came, with an event for each.
     private func report(

@@ -6,7 +6,7 @@ import Time
 
 /// Forgetting persons, in all stores.
 @Suite struct StoreContractErasureTests {
-    private static let person = RevokedPerson(appID: "app", userID: "user")
+    private static let person = AppUser(appID: "app", userID: "user")
     private static let salt = [UInt8](0..<32)
     private static let audience = RegistryAudience(
         [("app", [Subscription(notifier: "relay"), Subscription(notifier: "crm", keepsOrder: true)])], relays: ["relay"],
@@ -177,7 +177,7 @@ import Time
         try revoke(store)
         #expect(try store.formerSalt() == Self.salt)
         let revocation = Revocation.sample(1, .formerUser(try former()))
-        let named = RevokedPerson(appID: "app", userID: try former().name)
+        let named = AppUser(appID: "app", userID: try former().name)
         #expect(try store.revocations(of: named, after: nil, limit: 9) == [revocation])
         #expect(try store.revocations(of: Self.person, after: nil, limit: 9).isEmpty)
         #expect(try store.removeRevocation(revocation.id) == nil)
@@ -189,6 +189,6 @@ import Time
         try fixture.store.revoke(.sample(2, .user("user")))
         let tables = try proof(fixture.store).tables.map { "\($0.name) \($0.rows)" }
         #expect(tables.filter { !$0.hasPrefix("persons") } == ["events 6", "devices 2", "revocations 1"])
-        #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "none", userID: "user"))).tables.isEmpty)
+        #expect(try fixture.store.proveErasure(of: PersonTraces(AppUser(appID: "none", userID: "user"))).tables.isEmpty)
     }
 }

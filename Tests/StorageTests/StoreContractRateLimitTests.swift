@@ -64,7 +64,7 @@ import Time
             try fixture.store.finish([
                 FinishedAttempt(
                     id: delivery.id, attempt: attempt, next: .retry(at: 2100), reason: "r", now: 2050,
-                    uncalled: isUncalled ? RateLimitedCall(delivery, Self.rateLimits) : nil)
+                    uncountedCall: isUncalled ? RateLimitedCall(delivery, Self.rateLimits) : nil)
             ])
         }
         let first = try #require(try claim(fixture.store, at: 2000).deliveries.first)

@@ -33,11 +33,11 @@ import Time
     @Test(arguments: Backend.allCases) func `lists those of a person`(backend: Backend) throws {
         let fixture = try filled(backend)
         try fixture.store.revoke(.sample(8, appID: "app2", .user("ann")))
-        let ann = RevokedPerson(appID: "app", userID: "ann")
+        let ann = AppUser(appID: "app", userID: "ann")
         #expect(try fixture.store.revocations(of: ann, after: nil, limit: 100) == [Self.samples[2], Self.samples[1]])
         #expect(try fixture.store.revocations(of: ann, after: Self.samples[2].id, limit: 100) == [Self.samples[1]])
-        #expect(try fixture.store.revocations(of: RevokedPerson(appID: "app", userID: "an"), after: nil, limit: 100).isEmpty)
-        #expect(try fixture.store.revocations(of: RevokedPerson(appID: "none", userID: "ann"), after: nil, limit: 100).isEmpty)
+        #expect(try fixture.store.revocations(of: AppUser(appID: "app", userID: "an"), after: nil, limit: 100).isEmpty)
+        #expect(try fixture.store.revocations(of: AppUser(appID: "none", userID: "ann"), after: nil, limit: 100).isEmpty)
     }
 
     @Test(arguments: Backend.allCases) func `lists those of an app`(backend: Backend) throws {
@@ -56,7 +56,7 @@ import Time
         let strange = "a\u{0}b\u{1}c\u{1}\u{1}e\u{301}"
         let revocation = Revocation.sample(1, appID: strange, .user(strange), reason: strange)
         try fixture.store.revoke(revocation)
-        #expect(try fixture.store.revocations(of: RevokedPerson(appID: strange, userID: strange), after: nil, limit: 2) == [revocation])
+        #expect(try fixture.store.revocations(of: AppUser(appID: strange, userID: strange), after: nil, limit: 2) == [revocation])
         #expect(try fixture.store.removeRevocation(revocation.id) == revocation)
     }
 

@@ -45,7 +45,7 @@ import Time
     @Test(arguments: Backend.allCases) func `leaves with a forgotten person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        let person = RevokedPerson(appID: "app", userID: "user")
+        let person = AppUser(appID: "app", userID: "user")
         let event = Event(
             id: Sample(1).event.id, kind: .userForgotten,
             identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: ""),

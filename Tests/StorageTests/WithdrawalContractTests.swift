@@ -14,7 +14,7 @@ import Time
         life: UInt64 = 100_000_000, to audience: [Subscription] = audience
     ) throws -> ReportOutcome {
         let mark = ReadReceipt(
-            RevokedPerson(appID: "app", userID: user), conversation: ticket, notifiers: ["apns"], receivedAt: time)
+            AppUser(appID: "app", userID: user), conversation: ticket, notifiers: ["apns"], receivedAt: time)
         return try store.take(
             Report(
                 mark, isChannel: false, to: audience, id: UUIDv7(milliseconds: 1, number: number << 16), lifetimeMilliseconds: life))
@@ -118,11 +118,11 @@ import Time
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 8)
-        _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: 5500, telling: .nobody)
-        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+        _ = try fixture.store.erase(AppUser(appID: "app", userID: "user"), now: 5500, telling: .nobody)
+        let former = try FormerUser(AppUser(appID: "app", userID: "user"), salt: [UInt8](0..<32))
         try fixture.store.revoke(.sample(1, .formerUser(former)))
         #expect(try see(fixture.store, 9, at: 7000) == .ignored(reason: nil))
         #expect(try fixture.store.claim("apns", at: 20_000).isEmpty)
-        #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "app", userID: "user"))).tables == [])
+        #expect(try fixture.store.proveErasure(of: PersonTraces(AppUser(appID: "app", userID: "user"))).tables == [])
     }
 }

@@ -7,10 +7,10 @@ struct BotCallFacts {
     /// The last calls, those that began last first.
     private let calls: [BotCall]
     private let hasMore: Bool
-    private let person: RevokedPerson
+    private let person: AppUser
 
     /// Asks the store; `calls` is empty for most people.
-    init(_ store: any Store, of person: RevokedPerson) throws(StoreError) {
+    init(_ store: any Store, of person: AppUser) throws(StoreError) {
         let page = try store.botCalls(BotCallFilter(person), after: nil, limit: Self.most)
         (calls, hasMore, self.person) = (page.calls, page.next != nil, person)
     }

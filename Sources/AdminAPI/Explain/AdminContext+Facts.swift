@@ -71,7 +71,7 @@ extension AdminContext {
             devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(TextFragments.word(app.id)) --user \(TextFragments.word(userID))"),
-            botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)))
+            botCalls: try BotCallFacts(store, of: AppUser(appID: app.id, userID: userID)))
     }
 
     /// Returns the problems because of which comments of an app may not come in now. Unknown outside the service.
@@ -84,7 +84,7 @@ extension AdminContext {
     }
 
     private func limitUses(_ userID: String, _ appID: String) throws(StoreError) -> [LimitUse] {
-        let calls = try store.registrationCalls(of: RevokedPerson(appID: appID, userID: userID), devices: [])
+        let calls = try store.registrationCalls(of: AppUser(appID: appID, userID: userID), devices: [])
         return state.configuration.pushTokens.limits.filter { $0.scope == .user }.map { LimitUse($0, calls.user, now: now) }
     }
 
@@ -112,7 +112,7 @@ extension AdminContext {
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.maximumDeliveries) { delivery in
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
         }
-        let owner = RevokedPerson(appID: app.id, userID: userID ?? devices.found.first?.key.userID ?? "")
+        let owner = AppUser(appID: app.id, userID: userID ?? devices.found.first?.key.userID ?? "")
         let calls = try store.registrationCalls(of: owner, devices: [deviceID])
         let uses = state.configuration.pushTokens.limits.compactMap { limit -> LimitUse? in
             switch limit.scope {

@@ -38,12 +38,12 @@ extension TicketAction {
         appID: String?, state: String?, userID: String?, field: String?, after: String?, limit: Int?
     ) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
-        guard let selection = state.map({ TicketQuestion.Selection(rawValue: $0) }) ?? .open else {
-            throw AdminProblem("state", "expected \(TicketQuestion.Selection.alternatives).")
+        guard let selection = state.map({ TicketQuery.Selection(rawValue: $0) }) ?? .open else {
+            throw AdminProblem("state", "expected \(TicketQuery.Selection.alternatives).")
         }
-        let limit = limit ?? TicketQuestion.pageLength
-        guard (1...TicketQuestion.longestPage).contains(limit) else {
-            throw AdminProblem("limit", "expected a number from 1 to \(TicketQuestion.longestPage).")
+        let limit = limit ?? TicketQuery.pageLength
+        guard (1...TicketQuery.longestPage).contains(limit) else {
+            throw AdminProblem("limit", "expected a number from 1 to \(TicketQuery.longestPage).")
         }
         let place = after.map { TicketCursor($0) } ?? TicketCursor()
         guard let place else { throw AdminProblem("after", "expected the next of an earlier list.") }
@@ -51,7 +51,7 @@ extension TicketAction {
         let wanted = try field.map { text throws(AdminProblem) in try self.field(text) }
         return TicketAction(
             appID: app,
-            kind: .list(TicketQuestion(selection, userID: user, fields: wanted.map { [$0] } ?? [], after: place, limit: limit)))
+            kind: .list(TicketQuery(selection, userID: user, fields: wanted.map { [$0] } ?? [], after: place, limit: limit)))
     }
 
     package static func counting(appID: String?, userID: String?) throws(AdminProblem) -> TicketAction {

@@ -37,11 +37,11 @@ extension TicketAction {
     private static let criteria = [
         app.placed(.query),
         AdminRoute.Parameter(
-            "state", place: .query, kind: .choice(TicketQuestion.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
+            "state", place: .query, kind: .choice(TicketQuery.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
         user.placed(.query), AdminRoute.Parameter("custom_field", place: .query, text: "KEY=VALUE, a field that they must have."),
         AdminQuery.page[0],
         AdminRoute.Parameter(
-            "limit", place: .query, kind: .number(1...Int64(TicketQuestion.longestPage)), text: "How many at most; 10 by default."),
+            "limit", place: .query, kind: .number(1...Int64(TicketQuery.longestPage)), text: "How many at most; 10 by default."),
     ]
     private static let closing = [
         app, ticket, AdminRoute.Parameter("comment", place: .body, text: "Why, for support."),

@@ -8,7 +8,7 @@ package struct TicketAction: AdminAction, Equatable {
     enum Kind: Equatable {
         case create(TicketDraft)
         case show(TicketLocator)
-        case list(TicketQuestion)
+        case list(TicketQuery)
         case count(userID: String?)
         case close(Int64, comment: String?)
         case reopen(Int64)

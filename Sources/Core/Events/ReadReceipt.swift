@@ -7,7 +7,7 @@ package struct ReadReceipt: Sendable, Equatable {
     /// app has so many pending pushes only during a provider's outage.
     package static let maximumExaminedDeliveries = 5000
 
-    package let person: RevokedPerson
+    package let person: AppUser
     /// See `Comment.conversation`; nil: all conversations.
     package let conversation: HelpDeskID?
     /// Notifiers whose pending deliveries end. They keep no order.
@@ -18,7 +18,7 @@ package struct ReadReceipt: Sendable, Equatable {
     package let readAt: UnixMilliseconds?
 
     package init(
-        _ person: RevokedPerson, conversation: HelpDeskID?, notifiers: [String], receivedAt: UnixMilliseconds,
+        _ person: AppUser, conversation: HelpDeskID?, notifiers: [String], receivedAt: UnixMilliseconds,
         readAt: UnixMilliseconds? = nil
     ) {
         (self.person, self.conversation, self.notifiers) = (person, conversation, notifiers)

@@ -28,7 +28,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
     /// Digests of the tokens refused since the last delivery.
     private var unclear: Set<[UInt8]> = []
     /// Digests of the tokens refused before the last delivery; the next refusal is the token's fault.
-    private var doomed: Set<[UInt8]> = []
+    private var refusedBeforeDelivery: Set<[UInt8]> = []
 
     package init(count: Int = 10) {
         precondition(count >= 2, "one refusal says nothing of the settings")
@@ -39,8 +39,8 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         hasDelivered = true
         isRaised = false
         people = []
-        if doomed.count + unclear.count > Self.limit { doomed = [] }
-        doomed.formUnion(unclear)
+        if refusedBeforeDelivery.count + unclear.count > Self.limit { refusedBeforeDelivery = [] }
+        refusedBeforeDelivery.formUnion(unclear)
         unclear = []
     }
 
@@ -48,7 +48,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
     /// - Parameter wasTaken: whether the provider has accepted a push for this token before.
     package mutating func refused(_ device: Device, wasTaken: Bool) -> Finding {
         if isRaised { return .settings }
-        if doomed.remove(device.token.digest) != nil || (!wasTaken && hasDelivered && people.isEmpty) { return .token }
+        if refusedBeforeDelivery.remove(device.token.digest) != nil || (!wasTaken && hasDelivered && people.isEmpty) { return .token }
         if unclear.count < Self.limit { unclear.insert(device.token.digest) }
         guard wasTaken else { return .unclear }
         people.insert(Device.Key(appID: device.key.appID, userID: device.key.userID, deviceID: ""))

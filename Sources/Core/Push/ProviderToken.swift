@@ -48,7 +48,7 @@ package struct ProviderTokenFailure: Error, Sendable, Equatable {
     }
 
     /// The reasons of `ProviderTokenState` itself; all others come from the token's source.
-    package enum OwnReason: String, Sendable, CaseIterable {
+    package enum StateReason: String, Sendable, CaseIterable {
         /// The local and the provider's clock differ by more than `ProviderClock.toleranceSeconds`.
         case clockSkew = "clock_skew"
         /// The provider refused a token shortly after it had refused the previous one.

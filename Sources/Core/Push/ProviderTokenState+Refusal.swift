@@ -15,7 +15,7 @@ extension ProviderTokenState {
         guard isExpired || skew != nil else { return .credentialRefused }
         self.current = nil
         if let replacedAt, case let end = replacedAt + policy.replacementIntervalMilliseconds, now < end {
-            let reason = ProviderTokenFailure.OwnReason.refusedAgain.rawValue
+            let reason = ProviderTokenFailure.StateReason.refusedAgain.rawValue
             let hold = skew.map { .clockSkew($0, until: end) } ?? Hold.unavailable(reason, until: end)
             fetchHold = hold
             return .hold(hold.reported(now: now))
@@ -35,7 +35,7 @@ extension ProviderTokenState {
         complaints += 1
         let wait = policy.updatesBackOff.delayMilliseconds(
             afterAttempt: complaints, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
-        let reason = ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue
+        let reason = ProviderTokenFailure.StateReason.tooManyUpdates.rawValue
         let hold = Hold.unavailable(reason, until: now + wait)
         pause = hold
         fetchHold = .unavailable(reason, until: now + max(wait, policy.replacementIntervalMilliseconds))

@@ -44,12 +44,12 @@ package struct ProviderTokenState: Sendable {
     package mutating func request(now: MonotonicMilliseconds) -> Decision {
         if let failure = pause?.failure(now: now) { return .fail(failure) }
         if let current, now < current.end {
-            guard now >= current.renewal, fetch == nil, holdingBack(now: now) == nil else { return .use(current.token) }
+            guard now >= current.renewal, fetch == nil, fetchFailure(now: now) == nil else { return .use(current.token) }
             beginFetch(now: now)
             return .useAndFetch(current.token, clockCorrectionSeconds: clockCorrectionSeconds)
         }
         if fetch != nil { return .wait }
-        if let failure = holdingBack(now: now) { return .fail(failure) }
+        if let failure = fetchFailure(now: now) { return .fail(failure) }
         beginFetch(now: now)
         return .fetchAndWait(clockCorrectionSeconds: clockCorrectionSeconds)
     }
@@ -82,7 +82,7 @@ package struct ProviderTokenState: Sendable {
     }
 
     /// Returns the failure that prevents a fetch; nil when a fetch may start.
-    private func holdingBack(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
+    private func fetchFailure(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
         fetchHold?.failure(now: now) ?? backOff?.failure(now: now)
     }
 
@@ -143,7 +143,7 @@ extension ProviderTokenState {
         }
 
         static func clockSkew(_ seconds: Int64, until end: MonotonicMilliseconds) -> Hold {
-            Hold(reason: ProviderTokenFailure.OwnReason.clockSkew.rawValue, isRefusal: false, clockSkewSeconds: seconds, end: end)
+            Hold(reason: ProviderTokenFailure.StateReason.clockSkew.rawValue, isRefusal: false, clockSkewSeconds: seconds, end: end)
         }
 
         /// Returns the failure to report; nil once the hold is over.

@@ -182,7 +182,7 @@ package struct RegistryAudience: Sendable {
     ///   - isErased: whether the user is removed from the event once it has ended, as required after an erasure.
     ///   - generator: source of the random part of the event's id.
     package func signOut(
-        _ person: RevokedPerson, at now: UnixMilliseconds, isErased: Bool = false, using generator: inout some RandomNumberGenerator
+        _ person: AppUser, at now: UnixMilliseconds, isErased: Bool = false, using generator: inout some RandomNumberGenerator
     ) -> IncomingEvent? {
         let subscriptions = sessions.subscriptions(of: person.appID)
         guard !subscriptions.isEmpty else { return nil }

@@ -14,13 +14,13 @@ package struct RegistryDevice: Sendable, Equatable {
     package var registeredAt: UnixMilliseconds
     package var seenAt: UnixMilliseconds
     /// Whether the app itself reported the last state; webhooks do not change such a device.
-    package var isFromApp: Bool
+    package var isReportedByApp: Bool
     /// Claims of the key that registered it last.
     package var claims: KeyClaims
 
     package init(
         key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UnixMilliseconds,
-        seenAt: UnixMilliseconds, isFromApp: Bool, claims: KeyClaims
+        seenAt: UnixMilliseconds, isReportedByApp: Bool, claims: KeyClaims
     ) {
         self.key = key
         self.type = type
@@ -29,7 +29,7 @@ package struct RegistryDevice: Sendable, Equatable {
         self.environment = environment
         self.registeredAt = registeredAt
         self.seenAt = seenAt
-        self.isFromApp = isFromApp
+        self.isReportedByApp = isReportedByApp
         self.claims = claims
     }
 
@@ -37,13 +37,13 @@ package struct RegistryDevice: Sendable, Equatable {
     init(_ registration: Registration) {
         self.init(
             key: registration.key, type: registration.type, token: registration.token, digest: registration.token?.digest,
-            registeredAt: registration.now, seenAt: registration.now, isFromApp: true, claims: registration.claims)
+            registeredAt: registration.now, seenAt: registration.now, isReportedByApp: true, claims: registration.claims)
     }
 
     /// Makes a device that a webhook reports for the first time, or with a new token.
     init(_ key: Device.Key, type: String, learning token: PushToken, at time: UnixMilliseconds) {
         self.init(
-            key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isFromApp: false,
+            key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isReportedByApp: false,
             claims: KeyClaims(issuedAt: time.seconds, nil))
     }
 
@@ -55,13 +55,13 @@ package struct RegistryDevice: Sendable, Equatable {
     }
 
     /// Makes it a tombstone.
-    package mutating func signOut(at time: UnixMilliseconds, isFromApp: Bool) {
-        (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
+    package mutating func signOut(at time: UnixMilliseconds, isReportedByApp: Bool) {
+        (token, seenAt, self.isReportedByApp) = (nil, time, isReportedByApp)
     }
 
     /// Records that the app has reported the same state again, possibly with another key.
     package mutating func touch(at time: UnixMilliseconds, _ claims: KeyClaims) {
-        (seenAt, isFromApp, self.claims) = (time, true, claims)
+        (seenAt, isReportedByApp, self.claims) = (time, true, claims)
     }
 
     func isNamed(_ deviceID: String) -> Bool { key.deviceID.hasSameBytes(as: deviceID) }

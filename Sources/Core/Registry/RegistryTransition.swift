@@ -9,7 +9,7 @@ package enum RegistryTransition {
         /// Applies `RegistryDevice.touch` to an existing device.
         case touch(Device.Key, at: UnixMilliseconds, KeyClaims)
         /// Applies `RegistryDevice.signOut` to an existing device.
-        case signOut(Device.Key, at: UnixMilliseconds, isFromApp: Bool)
+        case signOut(Device.Key, at: UnixMilliseconds, isReportedByApp: Bool)
         case setEnvironment(Device.Key, String)
         /// Deletes a device, but not the calls that its limits count.
         case forget(Device.Key)
@@ -64,15 +64,15 @@ package enum RegistryTransition {
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let devices = try rows.person(appID: key.appID, userID: key.userID).devices
         let known = devices.first { $0.isNamed(key.deviceID) }
-        if let known, known.isFromApp || known.digest == token.digest { return keeping(known, at: event.receivedAt) }
+        if let known, known.isReportedByApp || known.digest == token.digest { return keeping(known, at: event.receivedAt) }
         let holder = try rows.holder(of: token, appID: key.appID)
-        if let holder, holder.isFromApp { return [] }
+        if let holder, holder.isReportedByApp { return [] }
         // Unless it has only moved to another device of the person since.
         let isHeldByUser = holder.map { $0.key.userID.hasSameBytes(as: key.userID) } ?? false
         if !isHeldByUser, let tombstone = devices.first(where: { $0.token == nil && $0.digest == token.digest }) {
             return keeping(tombstone, at: event.receivedAt)
         }
-        if known == nil, leaving(devices, devicesPerUser, isFromApp: false) == nil { return [] }
+        if known == nil, leaving(devices, devicesPerUser, isReportedByApp: false) == nil { return [] }
         // A type that no app could say is not believed.
         let type = event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known?.type ?? ""
         let device = RegistryDevice(key, type: type, learning: token, at: event.receivedAt)
@@ -106,7 +106,7 @@ package enum RegistryTransition {
     /// Signs out the devices of a user that revocations cover.
     /// - Returns: the number of devices.
     package static func revoke<Rows: RegistryRows>(
-        _ revoked: Revocations, of person: RevokedPerson, now: UnixMilliseconds, in rows: Rows
+        _ revoked: Revocations, of person: AppUser, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, changes: [Change]) {
         let covered = try rows.person(appID: person.appID, userID: person.userID).devices.filter { $0.token != nil && revoked.covers($0) }
         return (covered.count, covered.flatMap { signingOut($0, .operatorRemoved, at: now) })
@@ -142,7 +142,7 @@ package enum RegistryTransition {
             return (.unchanged, [.put(RegistryDevice(registration))])
         }
         guard known.token == nil else { return (.removed, signingOut(known, .unsubscribed, at: registration.now)) }
-        let isWorthNoting = !known.isFromApp || registration.now > known.seenAt + noteIntervalMilliseconds
+        let isWorthNoting = !known.isReportedByApp || registration.now > known.seenAt + noteIntervalMilliseconds
         return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now, registration.claims)] : [])
     }
 
@@ -154,11 +154,11 @@ package enum RegistryTransition {
         if let holder, holder.key != device.key {
             changes += signingOut(holder, .moved, at: time)
             if let index = devices.firstIndex(where: { $0.key == holder.key }) {
-                devices[index].signOut(at: time, isFromApp: holder.isFromApp)
+                devices[index].signOut(at: time, isReportedByApp: holder.isReportedByApp)
             }
         }
         if !devices.contains(where: { $0.key == device.key }) {
-            for other in leaving(devices, devicesPerUser, isFromApp: device.isFromApp) ?? [] {
+            for other in leaving(devices, devicesPerUser, isReportedByApp: device.isReportedByApp) ?? [] {
                 changes += dropping(other, .tooManyDevices, at: time)
             }
         }
@@ -171,11 +171,11 @@ package enum RegistryTransition {
     }
 
     /// Returns the devices to delete for a new one: tombstones first, then those seen longest ago; nil when there are not enough.
-    /// - Parameter isFromApp: whether an app has reported the new device; if not, devices that an app has reported stay.
-    private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isFromApp: Bool) -> ArraySlice<RegistryDevice>? {
+    /// - Parameter isReportedByApp: whether an app has reported the new device; if not, devices that an app has reported stay.
+    private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isReportedByApp: Bool) -> ArraySlice<RegistryDevice>? {
         let count = devices.count - devicesPerUser + 1
         guard count > 0 else { return [] }
-        let order = devices.enumerated().filter { isFromApp || !$0.element.isFromApp }.sorted { left, right in
+        let order = devices.enumerated().filter { isReportedByApp || !$0.element.isReportedByApp }.sorted { left, right in
             let (one, other) = (left.element, right.element)
             guard (one.token == nil) == (other.token == nil) else { return one.token == nil }
             return (one.seenAt, left.offset) < (other.seenAt, right.offset)
@@ -185,14 +185,14 @@ package enum RegistryTransition {
 
     /// Makes a registered device a tombstone and announces it. A sign-out is the app's own report, a provider's report is not.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
-        let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
-        return [.signOut(device.key, at: time, isFromApp: isFromApp)] + announcing(device, reason, at: time)
+        let isReportedByApp = reason == .unsubscribed || (reason != .gone && device.isReportedByApp)
+        return [.signOut(device.key, at: time, isReportedByApp: isReportedByApp)] + announcing(device, reason, at: time)
     }
 
     /// Extends the retention of a tombstone while webhooks may restore its token; does nothing for a registered device.
     private static func keeping(_ device: RegistryDevice, at time: UnixMilliseconds) -> [Change] {
         guard device.token == nil, time > device.seenAt + noteIntervalMilliseconds else { return [] }
-        return [.signOut(device.key, at: time, isFromApp: device.isFromApp)]
+        return [.signOut(device.key, at: time, isReportedByApp: device.isReportedByApp)]
     }
 
     /// Deletes a device; announces it if it was registered.

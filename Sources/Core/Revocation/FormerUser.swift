@@ -14,7 +14,7 @@ package struct FormerUser: Sendable, Equatable {
     package let digest: [UInt8]
 
     /// - Parameter salt: `saltCount` bytes.
-    package init(_ person: RevokedPerson, salt: [UInt8]) throws(CryptoError) {
+    package init(_ person: AppUser, salt: [UInt8]) throws(CryptoError) {
         let code = try FormerUserKey(salt: salt).digest(appID: person.appID.utf8.span, userID: person.userID.utf8.span)
         self.salt = salt
         digest = Array(copying: code.span)

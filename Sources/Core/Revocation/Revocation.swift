@@ -42,8 +42,8 @@ package struct Revocation: Sendable, Equatable {
     }
 
     /// nil: no user is named, or the user was forgotten.
-    package var person: RevokedPerson? {
-        if case .user(let userID) = subject { RevokedPerson(appID: appID, userID: userID) } else { nil }
+    package var person: AppUser? {
+        if case .user(let userID) = subject { AppUser(appID: appID, userID: userID) } else { nil }
     }
 
     /// Whether it blocks a user: all keys are rejected, including later ones, until it is removed.
@@ -83,7 +83,7 @@ package struct RevocationChanges: Sendable, Equatable {
     }
 }
 
-package struct RevokedPerson: Sendable, Equatable {
+package struct AppUser: Sendable, Equatable {
     package let appID: String
     package let userID: String
 
@@ -97,7 +97,7 @@ package enum RevocationFilter: Sendable, Equatable {
     case all
     case app(String)
     /// The revocations that name a user; with `FormerUser.name` as the user id, those of a forgotten user.
-    case person(RevokedPerson)
+    case person(AppUser)
 }
 
 extension Revocation: Timestamped {

@@ -34,7 +34,7 @@ package final class Revocations: Sendable {
     ///   - key: nil when only the app's backend understands keys.
     ///   - isBlocked: the other process's result of `blocks`.
     ///   - isRevoked: the other process's result of `revokes`.
-    package static func concerning(_ person: RevokedPerson, _ key: SecurityKey?, isBlocked: Bool, isRevoked: Bool) -> Revocations {
+    package static func concerning(_ person: AppUser, _ key: SecurityKey?, isBlocked: Bool, isRevoked: Bool) -> Revocations {
         let app = RevocationDigests.app(person.appID.utf8.span)
         var (table, counts): (RevocationTable, [RevocationDigests.Kind: Int]) = (RevocationTable(), [:])
         if isBlocked {

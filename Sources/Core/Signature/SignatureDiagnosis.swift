@@ -58,7 +58,7 @@ package struct SignatureDiagnosis {
     }
 
     package func explain(_ header: String) throws(CryptoError) -> Finding {
-        let readings = GivenSignature.all(in: header, scheme)
+        let readings = ParsedSignature.all(in: header, scheme)
         guard !readings.isEmpty else { return .malformed }
         var best: [String]?
         for reading in readings {
@@ -86,7 +86,7 @@ package struct SignatureDiagnosis {
                 (scheme.decodesSecret ? nil : "The secret was decoded from base64, which it must not be.", decoded),
                 (scheme.decodesSecret ? "The secret was not decoded from base64." : nil, characters),
                 ("The secret was read with the line feed at the end of its file.", line),
-                ("The secret was decoded from hexadecimal, which it must not be.", GivenSignature.bytes(ofHexadecimal: rest)),
+                ("The secret was decoded from hexadecimal, which it must not be.", ParsedSignature.bytes(ofHexadecimal: rest)),
                 ("The secret was used without whsec_, but not decoded from base64.", rest.count < characters.count ? rest : nil),
             ]
             return texts.compactMap { change, bytes in
@@ -96,19 +96,19 @@ package struct SignatureDiagnosis {
     }
 }
 
-private struct GivenSignature {
+private struct ParsedSignature {
     let code: [UInt8]
     let algorithm: SignatureScheme.Algorithm
     let differences: [String]
 
     private static let prefixes = ["sha1=", "sha256=", "v1,", "v1=", "sha1,", "sha256,"]
 
-    static func all(in header: String, _ scheme: SignatureScheme) -> [GivenSignature] {
+    static func all(in header: String, _ scheme: SignatureScheme) -> [ParsedSignature] {
         header.utf8.split { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\"")].contains($0) }
             .flatMap { readings(of: $0[...], scheme) }
     }
 
-    private static func readings(of part: Substring.UTF8View, _ scheme: SignatureScheme) -> [GivenSignature] {
+    private static func readings(of part: Substring.UTF8View, _ scheme: SignatureScheme) -> [ParsedSignature] {
         let lower = String(Substring(part)).lowercased()
         let prefix = prefixes.first { lower.hasPrefix($0) } ?? ""
         let characters = Array(part.dropFirst(prefix.utf8.count))
@@ -123,7 +123,7 @@ private struct GivenSignature {
         let decodings: [(SignatureScheme.Encoding, [UInt8]?)] = [
             (.hexadecimal, bytes(ofHexadecimal: characters)), (.base64, Base64.decode(String(decoding: characters, as: UTF8.self))),
         ]
-        return decodings.flatMap { encoding, code -> [GivenSignature] in
+        return decodings.flatMap { encoding, code -> [ParsedSignature] in
             guard let code else { return [] }
             return SignatureScheme.Algorithm.allCases.filter { $0.codeCount == code.count }.map { algorithm in
                 var differences = start
@@ -133,7 +133,7 @@ private struct GivenSignature {
                 if algorithm != scheme.algorithm {
                     differences.append("It is an \(algorithm.rawValue), not an \(scheme.algorithm.rawValue).")
                 }
-                return GivenSignature(code: code, algorithm: algorithm, differences: differences)
+                return ParsedSignature(code: code, algorithm: algorithm, differences: differences)
             }
         }
     }

@@ -12,7 +12,7 @@ package struct BotCallFilter: Sendable, Equatable {
 
     package init() {}
 
-    package init(_ person: RevokedPerson) { (appID, userID) = (person.appID, person.userID) }
+    package init(_ person: AppUser) { (appID, userID) = (person.appID, person.userID) }
 }
 
 /// A position in a list of calls, after a call in the order of their begin. Its text is opaque to callers.

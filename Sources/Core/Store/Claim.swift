@@ -9,7 +9,7 @@ package struct Claim: Sendable, Equatable {
     /// The most deliveries to lease; 0 only queries the next due time.
     package let limit: Int
     /// The latest due time that a backoff allows. A later one was set before the clock was set back, and becomes `now`.
-    package private(set) var latestDue: UnixMilliseconds
+    package private(set) var latestPlausibleDue: UnixMilliseconds
     /// Deliveries with this expiry or an earlier one are expired: `now`, less the time held back after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
     /// Rate limits of the notifier's receiver. Deliveries over a limit are postponed with the reason `paced`.
@@ -18,14 +18,14 @@ package struct Claim: Sendable, Equatable {
     package private(set) var pauseUpdates: [PauseUpdate]
 
     /// - Parameters:
-    ///   - longestDelayMilliseconds: the longest backoff, from which `latestDue` is computed.
+    ///   - longestDelayMilliseconds: the longest backoff, from which `latestPlausibleDue` is computed.
     ///   - heldMilliseconds: time held back from expiry, see `TrustedTime`.
     package init(
         notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
         heldMilliseconds: UInt64 = 0, rateLimits: [OutboundRateLimit] = [], pauseUpdates: [PauseUpdate] = []
     ) {
         expiredBy = now.saturating(subtracting: heldMilliseconds)
-        latestDue = now.saturating(adding: longestDelayMilliseconds)
+        latestPlausibleDue = now.saturating(adding: longestDelayMilliseconds)
         self.notifier = notifier
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds
@@ -79,7 +79,7 @@ package struct Claimed: Sendable, Equatable {
 extension Claim: Timestamped {
     package mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         now.convertTimes(convert)
-        latestDue.convertTimes(convert)
+        latestPlausibleDue.convertTimes(convert)
         expiredBy.convertTimes(convert)
         pauseUpdates.convertTimes(convert)
     }

@@ -51,12 +51,12 @@ extension DeadDeliveries: Timestamped {
 
 extension DeliveryFilter {
     /// Whether the filter uses only criteria that `Store.dead` counts by.
-    package var isOfDeadCounts: Bool {
+    package var canUseDeadCounts: Bool {
         id == nil && kind == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
             && endedBy == nil && state ?? .dead == .dead
     }
 
-    /// - Precondition: `isOfDeadCounts`.
+    /// - Precondition: `canUseDeadCounts`.
     package func matches(_ dead: DeadDeliveries) -> Bool {
         let conditions = [(notifier, dead.notifier), (appID, dead.appID), (reason, dead.reason)]
         return conditions.allSatisfy { wanted, text in wanted.map { ByteKey($0) == ByteKey(text) } ?? true }

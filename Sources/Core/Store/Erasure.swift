@@ -47,11 +47,11 @@ package struct PersonTraces: Sendable, Equatable {
     /// The shortest text, in bytes of UTF-8, for a search of files; a shorter one occurs by chance.
     package static let shortestText = 8
 
-    package let person: RevokedPerson
+    package let person: AppUser
     /// The user's device ids and push tokens.
     package let others: [String]
 
-    package init(_ person: RevokedPerson, others: [String] = []) {
+    package init(_ person: AppUser, others: [String] = []) {
         self.person = person
         self.others = others
     }
@@ -126,7 +126,7 @@ extension Event {
     /// - Parameters:
     ///   - id: a new id, which reserves numbers for the ids of deliveries.
     ///   - lifetimeMilliseconds: time until the event expires.
-    package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
+    package init(forgetting person: AppUser, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
@@ -134,7 +134,7 @@ extension Event {
     }
 
     /// Makes the event that ends a user's sessions at a help desk; parameters as above.
-    package init(signingOut person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
+    package init(signingOut person: AppUser, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userSignedOut,
             identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,

@@ -69,7 +69,7 @@ package protocol Store: Sendable {
     /// Marks calls as `unknown` that began before a time and have no ending, because their process has ended. Of several processes exactly
     /// one gets each call.
     /// - Returns: the updated calls.
-    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall]
+    func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall]
 
     /// The matching registered devices, ordered by the bytes of user and device id. `after` is the last device of the previous page.
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device]
@@ -91,7 +91,7 @@ package protocol Store: Sendable {
     /// A claim counts an attempt for each of its deliveries and leases it; an unreported delivery is due again when the lease ends. Apps
     /// take turns, also across claims, so that the backlog of one app delays another by about one batch; within an app the longest due come
     /// first. The claim ends expired deliveries with the reason `expired`, and comments for a removed device as `noTarget`. Deliveries over
-    /// a rate limit are postponed without counting an attempt; leased ones count as calls. Due times after `latestDue` are first set to
+    /// a rate limit are postponed without counting an attempt; leased ones count as calls. Due times after `latestPlausibleDue` are first set to
     /// now. A claim does a limited amount of work: when it returns fewer deliveries than requested, `nextDue` shows whether more may be
     /// due.
     ///
@@ -177,7 +177,7 @@ package protocol Store: Sendable {
     /// - Precondition: the revocation's id is new.
     /// - Returns: the number of devices that were signed out.
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
     /// Signs out the devices covered by a revocation of a key, a key id or an app, unless `revoke` received the user. Uses several short
@@ -197,7 +197,7 @@ package protocol Store: Sendable {
 
     /// The last registrations of a user and of devices, for operators; empty for an unknown user.
     /// - Parameter devices: ids of the user's devices. Registrations by other users of the same device are included.
-    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls
+    func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls
 
     /// Removes a revocation. Its keys become valid again unless another revocation covers them.
     /// - Returns: the revocation; nil when there is none with this id, or when it concerns a forgotten user, which cannot be removed.
@@ -218,7 +218,7 @@ package protocol Store: Sendable {
     /// Comments are still recognized, and webhooks about the user's topics have no effect. The outcome of an attempt in progress is
     /// ignored. Only relays receive events about the devices. Events that report the erasure (`IncomingEvent.isErased`) stay until none of
     /// their deliveries is pending.
-    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
+    func erase(_ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
 
     /// Removes erased data from the files as far as possible now, and searches the tables and the store's own files for the user. Takes
     /// seconds, longer in a large store.
@@ -272,14 +272,14 @@ package protocol Store: Sendable {
     var replicas: [Replica] { get }
 
     /// Sends a question to the other living processes that serve with the store. Question and answers are deleted after
-    /// `UserQuestion.lifetimeMilliseconds`.
+    /// `UserQuery.lifetimeMilliseconds`.
     /// - Returns: the number of processes.
-    func ask(_ question: UserQuestion) throws(StoreError) -> Int
+    func ask(_ question: UserQuery) throws(StoreError) -> Int
 
     func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]]
 
     /// The questions that this process has not answered yet, oldest first, a limited number.
-    func openQuestions() throws(StoreError) -> [UserQuestion]
+    func openQueries() throws(StoreError) -> [UserQuery]
 
     func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError)
 
@@ -298,7 +298,7 @@ extension Store {
     package var clockOffsetMilliseconds: Int64? { nil }
 
     /// nil: all revocations.
-    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+    package func revocations(of person: AppUser?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         try revocations(person.map { .person($0) } ?? .all, after: after, limit: limit)
     }
 
@@ -316,11 +316,11 @@ extension Store {
 
     package var replicas: [Replica] { [] }
 
-    package func ask(_ question: UserQuestion) throws(StoreError) -> Int { 0 }
+    package func ask(_ question: UserQuery) throws(StoreError) -> Int { 0 }
 
     package func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]] { [] }
 
-    package func openQuestions() throws(StoreError) -> [UserQuestion] { [] }
+    package func openQueries() throws(StoreError) -> [UserQuery] { [] }
 
     package func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError) {}
 

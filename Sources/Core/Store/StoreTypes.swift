@@ -49,11 +49,11 @@ package struct FinishedAttempt: Sendable, Equatable {
     package let device: Device?
     package let update: DeviceUpdate?
     /// The call that the claim has counted but that did not reach its receiver, so it is uncounted; nil for none.
-    package let uncalled: RateLimitedCall?
+    package let uncountedCall: RateLimitedCall?
 
     package init(
         id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, update: DeviceUpdate? = nil,
-        uncalled: RateLimitedCall? = nil
+        uncountedCall: RateLimitedCall? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -62,7 +62,7 @@ package struct FinishedAttempt: Sendable, Equatable {
         self.now = now
         self.device = device
         self.update = update
-        self.uncalled = uncalled
+        self.uncountedCall = uncountedCall
     }
 }
 

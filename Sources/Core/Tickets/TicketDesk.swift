@@ -9,7 +9,7 @@ package protocol TicketDesk: Sendable {
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
     func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket
     /// Lists tickets, latest change first.
-    func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage
+    func list(_ question: TicketQuery) throws(TicketFailure) -> TicketPage
     /// Counts tickets by state; nil counts those of all users.
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64]
     /// Closes a ticket that is active or idle.
@@ -68,7 +68,7 @@ package enum TicketLocator: Sendable, Equatable {
 }
 
 /// The criteria of a list of tickets.
-package struct TicketQuestion: Sendable, Equatable {
+package struct TicketQuery: Sendable, Equatable {
     /// The default length of a page.
     package static let pageLength = 10
     /// The maximum length of a page.

@@ -151,7 +151,7 @@ package final class CacheInvalidation: Sendable {
         /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
         case revocations(RevocationChange?)
         /// The help desk has ended all sessions of a user.
-        case sessionsEnded(RevokedPerson)
+        case sessionsEnded(AppUser)
     }
 
     private let listeners = Monitor<[@Sendable (Item) -> Void]>([])

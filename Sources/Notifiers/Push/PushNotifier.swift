@@ -50,7 +50,7 @@ package final class PushNotifier: ProvableNotifier {
 
     /// The provider's remedy, or the one for a wrong clock, which is the same for every provider.
     package func remedy(for reason: String) -> String {
-        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue { return Self.clockRemedy.english }
+        if reason == ProviderTokenFailure.StateReason.clockSkew.rawValue { return Self.clockRemedy.english }
         return sender.provider.remedies[reason] ?? sender.provider.generalRemedy
     }
 

@@ -122,7 +122,7 @@ package struct NotifierVerdict: Sendable, Equatable {
     }
 
     private static func advice(reason: String) -> String {
-        if reason == ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue {
+        if reason == ProviderTokenFailure.StateReason.tooManyUpdates.rawValue {
             return
                 "Apple refuses provider tokens that are made more often than every 20 minutes: try again later, or run the command beside the "
                 + "running service, which uses its own"

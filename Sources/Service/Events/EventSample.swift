@@ -43,10 +43,10 @@ enum EventSample {
         case .conversationSeen:
             Event(
                 ReadReceipt(
-                    RevokedPerson(appID: appID, userID: userID), conversation: 4211, notifiers: [], receivedAt: now),
+                    AppUser(appID: appID, userID: userID), conversation: 4211, notifiers: [], receivedAt: now),
                 ticketID: 4211, id: id(kind), lifetimeMilliseconds: life)
         case .userForgotten:
-            Event(forgetting: RevokedPerson(appID: appID, userID: userID), id: id(kind), now: now, lifetimeMilliseconds: life)
+            Event(forgetting: AppUser(appID: appID, userID: userID), id: id(kind), now: now, lifetimeMilliseconds: life)
         case .operatorTest: Event(OperatorTest(appID: appID, notifier: "backend"), id: id(kind), now: now, lifetimeMilliseconds: life)
         case .notifierPaused: begun(kind, paused)
         case .notifierRecovered: ended(kind, paused)

@@ -47,9 +47,9 @@ struct MemoryBotCalls {
         }
     }
 
-    func count(of person: RevokedPerson) -> Int { entries.count { BotCallFilter(person).matches($0.call) } }
+    func count(of person: AppUser) -> Int { entries.count { BotCallFilter(person).matches($0.call) } }
 
-    mutating func erase(_ person: RevokedPerson) -> Int { delete(limit: .max) { BotCallFilter(person).matches($0) } }
+    mutating func erase(_ person: AppUser) -> Int { delete(limit: .max) { BotCallFilter(person).matches($0) } }
 
     mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
         delete(limit: limit) { call in

@@ -50,7 +50,8 @@ extension MemoryState {
     private mutating func pullIn(_ claim: Claim) {
         for index in entries.indices {
             let delivery = entries[index].delivery
-            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(claim.notifier.utf8), delivery.dueAt > claim.latestDue
+            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(claim.notifier.utf8),
+                delivery.dueAt > claim.latestPlausibleDue
             else { continue }
             entries[index].delivery = delivery.retried(at: claim.now, reason: delivery.reason)
         }

@@ -3,7 +3,7 @@ internal import Time
 
 extension MemoryState {
     mutating func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience, rules: MemoryRules
+        _ revocation: Revocation, of person: AppUser?, incoming: IncomingEvent?, audience: RegistryAudience, rules: MemoryRules
     ) -> Int {
         revocations.add(revocation)
         if let incoming { announce(incoming, rules) }
@@ -15,12 +15,12 @@ extension MemoryState {
     ) -> Int {
         guard !revocation.namesPerson else { return 0 }
         let users = Set(devices.devices(DeviceFilter(appID: revocation.appID)).map { ByteKey($0.key.userID) })
-        let persons = users.sorted().map { RevokedPerson(appID: revocation.appID, userID: $0.text) }
+        let persons = users.sorted().map { AppUser(appID: revocation.appID, userID: $0.text) }
         return signOut(persons, coveredBy: revocation, now: now, audience: audience, rules: rules)
     }
 
     private mutating func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, audience: RegistryAudience,
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, audience: RegistryAudience,
         rules: MemoryRules
     ) -> Int {
         let revoked = RevocationSet.snapshot(of: revocation)
@@ -41,7 +41,7 @@ extension MemoryState {
     }
 
     mutating func erase(
-        _ person: RevokedPerson, now: UnixMilliseconds, audience: RegistryAudience, rules: MemoryRules
+        _ person: AppUser, now: UnixMilliseconds, audience: RegistryAudience, rules: MemoryRules
     ) -> Erasure {
         var erasure = Erasure()
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
@@ -61,7 +61,7 @@ extension MemoryState {
         return erasure
     }
 
-    func proveErasure(of person: RevokedPerson) -> ErasureProof {
+    func proveErasure(of person: AppUser) -> ErasureProof {
         let waiting = entries.map(\.delivery).filter {
             $0.state == .pending && erased.contains($0.event.id) && isAbout(person, $0.event)
         }
@@ -85,11 +85,11 @@ extension MemoryState {
         }
     }
 
-    private func isAbout(_ person: RevokedPerson, _ known: (key: ConversationKey, value: KnownConversation)) -> Bool {
+    private func isAbout(_ person: AppUser, _ known: (key: ConversationKey, value: KnownConversation)) -> Bool {
         known.key.appID == ByteKey(person.appID) && ByteKey(known.value.conversation.userID) == ByteKey(person.userID)
     }
 
-    private func isAbout(_ person: RevokedPerson, _ event: Event) -> Bool {
+    private func isAbout(_ person: AppUser, _ event: Event) -> Bool {
         event.identity.appID.utf8.elementsEqual(person.appID.utf8) && event.userID.utf8.elementsEqual(person.userID.utf8)
     }
 }

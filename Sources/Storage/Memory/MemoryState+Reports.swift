@@ -62,7 +62,7 @@ extension MemoryState {
         return events.first { $0.identity == identity }?.id ?? past[identity]?.id
     }
 
-    mutating func forgetConversations(of person: RevokedPerson) {
+    mutating func forgetConversations(of person: AppUser) {
         for (key, known) in conversations
         where key.appID == ByteKey(person.appID) && ByteKey(known.conversation.userID) == ByteKey(person.userID) {
             conversations[key]?.conversation = ConversationState(key.name, userID: "", data: ConversationState.forgottenPersonData)

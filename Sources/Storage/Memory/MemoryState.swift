@@ -168,7 +168,7 @@ struct MemoryState {
         }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
-        if let call = result.uncalled { limiter.giveBack(call, notifier: delivery.notifier) }
+        if let call = result.uncountedCall { limiter.giveBack(call, notifier: delivery.notifier) }
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)

@@ -67,7 +67,7 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.botCalls.page(filter, after: after, limit: limit) }
     }
 
-    package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+    package func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.botCalls.giveUp(startedBefore: startedBefore, now: now, limit: limit) }
     }
@@ -169,7 +169,7 @@ package final class MemoryStore: Store {
     }
 
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try whileOpen { $0.revoke(revocation, of: person, incoming: incoming, audience: audience, rules: rules) }
     }
@@ -186,7 +186,7 @@ package final class MemoryStore: Store {
     package func formerSalt() throws(StoreError) -> [UInt8]? { try whileOpen { $0.revocations.salt } }
 
     package func erase(
-        _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {
         try whileOpen { $0.erase(person, now: now, audience: audience, rules: rules) }
     }
@@ -225,7 +225,7 @@ package final class MemoryStore: Store {
         try whileOpen { state in for use in uses { state.keyUses.record(use) } }
     }
 
-    package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    package func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try whileOpen { state in
             RegistrationCalls(
                 user: state.devices.person(appID: person.appID, userID: person.userID).calls,

@@ -37,19 +37,19 @@ extension PostgresStore {
         return offset.localTime(page)
     }
 
-    package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+    package func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
         let (startedBefore, now) = (offset.databaseTime(startedBefore), offset.databaseTime(now))
         let lost = try upkeep { work throws(PostgresError) in
-            try work.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+            try work.markLostBotCalls(startedBefore: startedBefore, now: now, limit: limit)
         }
         return offset.localTime(lost)
     }
 
     /// Deletes the calls of a person, in several transactions.
     /// - Returns: how many.
-    func eraseBotCalls(of person: RevokedPerson) throws(StoreError) -> Int {
+    func eraseBotCalls(of person: AppUser) throws(StoreError) -> Int {
         var count = 0
         while true {
             let step = try upkeep { work throws(PostgresError) in try work.deleteBotCalls(of: person, limit: settings.rowsPerCommit) }

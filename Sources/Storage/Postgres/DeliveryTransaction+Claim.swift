@@ -74,7 +74,7 @@ extension DeliveryTransaction {
         // By the server's clock, as the way there says nothing of the rows.
         var (queries, places) = ([PostgresSession.timeQuery], [Int]())
         for claim in claims {
-            if claim.latestDue != .max { queries.append(claim.pullInQuery) }
+            if claim.latestPlausibleDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
             let last = session.lastTurns[ByteKey(claim.notifier)]
             queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), after: last))
@@ -217,7 +217,8 @@ struct ClaimDraft {
 extension Claim {
     fileprivate var pullInQuery: Query {
         Query(
-            ClaimStatements.pullIn, .stored(notifier), .int8(now.stored), .int8(latestDue.stored), .int8(Int64(StoreRules.pulledInPerClaim))
+            ClaimStatements.pullIn, .stored(notifier), .int8(now.stored), .int8(latestPlausibleDue.stored),
+            .int8(Int64(StoreRules.pulledInPerClaim))
         )
     }
 

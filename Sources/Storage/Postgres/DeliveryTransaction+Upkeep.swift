@@ -146,7 +146,7 @@ extension DeliveryTransaction {
     }
 
     /// Deletes the row of a person, who has no devices any more.
-    func erase(_ person: RevokedPerson) throws(PostgresError) {
+    func erase(_ person: AppUser) throws(PostgresError) {
         _ = try session.run([Query(UpkeepStatements.erasePerson, [.stored(person.appID), .stored(person.userID)])])
     }
 

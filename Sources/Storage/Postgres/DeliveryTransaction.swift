@@ -50,13 +50,13 @@ final class DeliveryTransaction {
             if let key = result.device?.key { persons.insert(try batch.unit.key(key.appID, key.userID)) }
         }
         try batch.unit.load(persons: persons)
-        var (endings, retries, uncalled) = ([Ending](), [Retry](), [(call: RateLimitedCall, notifier: String)]())
+        var (endings, retries, uncountedCall) = ([Ending](), [Retry](), [(call: RateLimitedCall, notifier: String)]())
         for result in counted {
             if let tried = result.device, let update = result.update {
                 try batch.apply(RegistryTransition.learn(update, of: tried, now: result.now, in: batch.unit))
             }
             guard let place = places[result.id], place.isPending, place.attempts == result.attempt else { continue }
-            if let call = result.uncalled { uncalled.append((call, place.notifier)) }
+            if let call = result.uncountedCall { uncountedCall.append((call, place.notifier)) }
             switch result.next {
             case .delivered: endings.append(Ending(place: place, state: .delivered, reason: result.reason, at: result.now))
             case .dead: endings.append(Ending(place: place, state: .dead, reason: result.reason, at: result.now))
@@ -66,7 +66,7 @@ final class DeliveryTransaction {
         }
         try write(retries)
         try end(endings)
-        try giveBack(uncalled)
+        try giveBack(uncountedCall)
     }
 
     private func places(_ finished: [FinishedAttempt]) throws(PostgresError) -> [UUIDv7: Place] {

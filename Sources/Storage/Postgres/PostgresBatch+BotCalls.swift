@@ -56,7 +56,7 @@ extension PostgresBatch {
 }
 
 extension DeliveryTransaction {
-    func giveUpBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(PostgresError) -> [BotCall] {
+    func markLostBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(PostgresError) -> [BotCall] {
         let query = Query(BotCallBatchStatements.giveUp, [.int8(time.stored), .int8(Int64(limit)), .int8(now.stored)])
         var lost: [BotCall] = []
         for row in try session.run([query])[0] { lost.append(try BotCall(row)) }
@@ -72,7 +72,7 @@ extension DeliveryTransaction {
 
     /// Deletes calls of a person.
     /// - Returns: how many; fewer than `limit` when none is left.
-    func deleteBotCalls(of person: RevokedPerson, limit: Int) throws(PostgresError) -> Int {
+    func deleteBotCalls(of person: AppUser, limit: Int) throws(PostgresError) -> Int {
         let parameters: [Parameter] = [.stored(person.appID), .stored(person.userID), .int8(Int64(limit))]
         return try session.run([Query(BotCallBatchStatements.erase, parameters)])[0].count
     }

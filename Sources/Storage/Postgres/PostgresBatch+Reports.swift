@@ -114,7 +114,7 @@ extension PostgresBatch {
 
 extension DeliveryTransaction {
     /// Takes a person out of the topics, so that nothing is made of what comes about them.
-    func forgetConversations(of person: RevokedPerson) throws(PostgresError) {
+    func forgetConversations(of person: AppUser) throws(PostgresError) {
         _ = try session.run([
             Query(
                 ConversationStatements.forget,

@@ -86,7 +86,7 @@ final class PostgresBatch {
 
     /// Signs out those devices of persons that a revocation covers, and counts them with the revocation.
     func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds
     ) throws(PostgresError) -> Int {
         var keys: Set<UnitOfWork.PersonKey> = []
         for person in persons { keys.insert(try unit.key(person.appID, person.userID)) }

@@ -6,7 +6,7 @@ extension PostgresStore {
     private static let vacuumMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
     package func erase(
-        _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {
         var erasure = Erasure()
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
@@ -45,7 +45,7 @@ extension PostgresStore {
 
     /// Calls `body` with the events of a person, a step of the table at a time.
     private func forEachStep(
-        of person: RevokedPerson, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
+        of person: AppUser, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
     ) throws(StoreError) {
         let ends = try read { session throws(PostgresError) in try session.eventNumbers() }
         var first = ends.oldest - 1
@@ -81,7 +81,7 @@ extension PostgresSession {
 
     /// The numbers of the events about a person between two numbers, the first one excluded.
     func events(
-        of person: RevokedPerson, after first: Int64, through last: Int64
+        of person: AppUser, after first: Int64, through last: Int64
     ) throws(PostgresError) -> [(number: Int64, isErased: Bool)] {
         var found: [(number: Int64, isErased: Bool)] = []
         let query = Query(ErasureStatements.events, [.int8(first), .int8(last), .stored(person.appID), .stored(person.userID)])
@@ -96,7 +96,7 @@ extension PostgresSession {
     }
 
     /// Counts the rows of other tables that name a person.
-    func rows(of person: RevokedPerson) throws(PostgresError) -> [ErasureProof.Table] {
+    func rows(of person: AppUser) throws(PostgresError) -> [ErasureProof.Table] {
         let row = try run([Query(ErasureStatements.rows, [.stored(person.appID), .stored(person.userID)])])[0].one()
         var tables: [ErasureProof.Table] = []
         for (column, name) in ["devices", "persons", "topics", "bot_calls", "revocations"].enumerated() {

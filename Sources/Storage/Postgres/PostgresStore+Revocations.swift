@@ -5,7 +5,7 @@ internal import Time
 /// Revocations, each change a transaction of its own.
 extension PostgresStore {
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         let offset = offset(for: revocation.createdAt)
         return try change(telling: audience) { batch throws(PostgresError) in
@@ -52,7 +52,7 @@ extension PostgresStore: RevocationSweeper {
     }
 
     func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         let now = offset(for: now).databaseTime(now)
         return try change(telling: audience) { batch throws(PostgresError) in

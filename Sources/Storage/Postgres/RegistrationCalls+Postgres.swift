@@ -4,7 +4,7 @@ internal import Postgres
 /// The counts of limits of registrations, for operators.
 extension PostgresStore {
     /// Takes no lock.
-    package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    package func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         let offset = offset(for: clock())
         let numbers = devices.map {
             StoreRules.deviceNumber(Device.Key(appID: person.appID, userID: person.userID, deviceID: $0))

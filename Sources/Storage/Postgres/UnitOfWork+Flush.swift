@@ -137,7 +137,7 @@ private struct DeviceRows {
         environments.append(device.environment)
         registered.append(device.registeredAt.stored)
         seen.append(device.seenAt.stored)
-        fromApp.append(device.isFromApp)
+        fromApp.append(device.isReportedByApp)
         issued.append(device.claims.issuedAt.rawValue.stored)
         keyIDs.append(device.claims.key.map { Int64($0.keyID) })
         salts.append(device.claims.key?.salt)

@@ -137,7 +137,7 @@ extension RegistryDevice {
         let token = if let text, let digest { PushToken(text, digest: digest) } else { nil as PushToken? }
         self.init(
             key: key, type: try row.stored(3), token: token, digest: digest, environment: try row.optionalStored(6),
-            registeredAt: try row.time(7), seenAt: try row.time(8), isFromApp: try row.bool(9),
+            registeredAt: try row.time(7), seenAt: try row.time(8), isReportedByApp: try row.bool(9),
             claims: KeyClaims(
                 issuedAt: UnixSeconds(rawValue: UInt64(clamping: try row.int64(10))), keyID: try row.optionalInt64(11),
                 salt: try row.optionalBytes(12)))

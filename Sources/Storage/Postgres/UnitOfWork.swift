@@ -127,7 +127,7 @@ extension UnitOfWork {
         switch change {
         case .put(let device): try put(device)
         case .touch(let key, let time, let claims): try update(key) { $0.touch(at: time, claims) }
-        case .signOut(let key, let time, let isFromApp): try update(key) { $0.signOut(at: time, isFromApp: isFromApp) }
+        case .signOut(let key, let time, let isReportedByApp): try update(key) { $0.signOut(at: time, isReportedByApp: isReportedByApp) }
         case .setEnvironment(let key, let name): try update(key) { $0.environment = name }
         case .forget(let key): try forget(key)
         case .putUserCalls(let key, let times, let time): try put(times, of: try self.key(key.appID, key.userID), at: time)

@@ -32,16 +32,16 @@ extension SQLiteStore {
         }
     }
 
-    package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+    package func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
-            try database.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+            try database.markLostBotCalls(startedBefore: startedBefore, now: now, limit: limit)
         }
     }
 
     /// Deletes the calls of a person, in several transactions.
     /// - Returns: how many.
-    func eraseBotCalls(of person: RevokedPerson) throws(StoreError) -> Int {
+    func eraseBotCalls(of person: AppUser) throws(StoreError) -> Int {
         let limit = settings.rowsPerCommit
         var count = 0
         while true {
@@ -75,7 +75,7 @@ extension WritingDatabase {
             id.bytes, ending.outcome.rawValue, ending.statusCode, ending.reason, ending.at.stored, ending.releasesKey ? 1 : 0)
     }
 
-    func giveUpBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [BotCall] {
+    func markLostBotCalls(startedBefore time: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [BotCall] {
         let ending = BotCall.Ending(.unknown, reason: BotCall.interrupted, at: now)
         var lost: [BotCall] = []
         try botCallStatements.lost.forEachRow(time.stored, limit) { row throws(SQLiteError) in lost.append(try BotCall(row)) }
@@ -95,7 +95,7 @@ extension WritingDatabase {
 
     /// Deletes calls of a person.
     /// - Returns: how many; fewer than `limit` when none is left.
-    func deleteBotCalls(of person: RevokedPerson, limit: Int) throws(SQLiteError) -> Int {
+    func deleteBotCalls(of person: AppUser, limit: Int) throws(SQLiteError) -> Int {
         guard let app = try apps.find(person.appID, self) else { return 0 }
         var numbers: [Int64] = []
         try botCallStatements.ofPerson.forEachRow(app, person.userID, limit) { row throws(SQLiteError) in
@@ -141,7 +141,7 @@ extension ReadingDatabase {
         return (found, nil)
     }
 
-    func botCallRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
+    func botCallRows(of person: AppUser) throws(SQLiteError) -> Int {
         var count = 0
         try botCallQueries.count.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }
         return count

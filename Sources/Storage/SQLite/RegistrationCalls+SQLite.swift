@@ -3,7 +3,7 @@ internal import SQLite
 
 /// The counts of limits of registrations, for operators.
 extension SQLiteStore {
-    package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    package func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try read(listReader) { database throws(SQLiteError) in try database.limitQueries.calls(of: person, devices: devices) }
     }
 }
@@ -18,7 +18,7 @@ struct LimitQueries {
         ofDevice = try Statement(connection, "SELECT times FROM device_calls WHERE device = ?1")
     }
 
-    func calls(of person: RevokedPerson, devices: [String]) throws(SQLiteError) -> RegistrationCalls {
+    func calls(of person: AppUser, devices: [String]) throws(SQLiteError) -> RegistrationCalls {
         var (user, found) = (CallTimes(), [CallTimes]())
         try ofPerson.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in
             user = CallTimes(bytes: try row.optionalBytes(0) ?? [])

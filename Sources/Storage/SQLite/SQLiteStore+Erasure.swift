@@ -11,7 +11,7 @@ extension SQLiteStore {
     private static let pollMilliseconds: UInt64 = 5
 
     package func erase(
-        _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {
         var erasure = Erasure()
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
@@ -51,7 +51,7 @@ extension SQLiteStore {
 
     /// Calls `body` with the events of a person, a step of the table at a time.
     private func forEachStep(
-        of person: RevokedPerson, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
+        of person: AppUser, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
     ) throws(StoreError) {
         let ends = try read(listReader) { database throws(SQLiteError) in try database.events() }
         var first = ends.oldest - 1

@@ -4,7 +4,7 @@ internal import Time
 
 extension SQLiteStore {
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try queue.perform { database throws(SQLiteError) in
             try database.revoke(revocation, of: person, incoming: incoming, audience: audience)
@@ -44,7 +44,7 @@ extension SQLiteStore: RevocationSweeper {
     }
 
     func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try queue.perform { database throws(SQLiteError) in try database.signOut(persons, coveredBy: revocation, now: now, audience) }
     }

@@ -11,7 +11,7 @@ extension RegistryDevice {
         let token = if let text, let digest { PushToken(text, digest: digest) } else { nil as PushToken? }
         self.init(
             key: key, type: try row.string(1), token: token, digest: digest, environment: try row.optionalString(4),
-            registeredAt: try row.time(5), seenAt: try row.time(6), isFromApp: try row.int64(8) != 0,
+            registeredAt: try row.time(5), seenAt: try row.time(6), isReportedByApp: try row.int64(8) != 0,
             claims: KeyClaims(
                 issuedAt: UnixSeconds(rawValue: UInt64(clamping: try row.int64(9))), keyID: row.isNull(10) ? nil : try row.int64(10),
                 salt: try row.optionalBytes(11)))

@@ -97,7 +97,7 @@ extension WritingDatabase {
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
         var left = Int64(StoreRules.pulledInPerClaim)
         for app in counts.apps(of: claim.notifier) where left > 0 {
-            try statements.pullIn.run(claim.notifier, claim.now.stored, claim.latestDue.stored, left, app)
+            try statements.pullIn.run(claim.notifier, claim.now.stored, claim.latestPlausibleDue.stored, left, app)
             left -= changes
         }
     }

@@ -59,8 +59,8 @@ extension WritingDatabase {
             try statements.touch.run(
                 try number(key.appID), key.userID, key.deviceID, time.stored, claims.issuedAt.rawValue.stored,
                 claims.key.map { Int64($0.keyID) }, claims.key?.salt)
-        case .signOut(let key, let time, let isFromApp):
-            try statements.signOut.run(try number(key.appID), key.userID, key.deviceID, time.stored, isFromApp ? 1 : 0 as Int64)
+        case .signOut(let key, let time, let isReportedByApp):
+            try statements.signOut.run(try number(key.appID), key.userID, key.deviceID, time.stored, isReportedByApp ? 1 : 0 as Int64)
         case .setEnvironment(let key, let name):
             try statements.setEnvironment.run(try number(key.appID), key.userID, key.deviceID, name)
         case .forget(let key): try statements.remove.run(try number(key.appID), key.userID, key.deviceID)
@@ -94,7 +94,7 @@ extension WritingDatabase {
         statement.bind(device.environment, at: 7)
         statement.bind(device.registeredAt.stored, at: 8)
         statement.bind(device.seenAt.stored, at: 9)
-        statement.bind(device.isFromApp ? 1 : 0 as Int64, at: 10)
+        statement.bind(device.isReportedByApp ? 1 : 0 as Int64, at: 10)
         statement.bind(device.claims.issuedAt.rawValue.stored, at: 11)
         statement.bind(device.claims.key.map { Int64($0.keyID) }, at: 12)
         if let key = device.claims.key { statement.bind(key.salt.span, at: 13) } else { statement.bindNull(at: 13) }

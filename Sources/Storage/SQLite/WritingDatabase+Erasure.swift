@@ -69,7 +69,7 @@ struct ErasureQueries {
 extension ReadingDatabase {
     /// The numbers of the events about a person between two numbers, the first one excluded.
     func events(
-        of person: RevokedPerson, after first: Int64, through last: Int64
+        of person: AppUser, after first: Int64, through last: Int64
     ) throws(SQLiteError) -> [(number: Int64, isErased: Bool)] {
         var found: [(number: Int64, isErased: Bool)] = []
         try erasureQueries.events.forEachRow(first, last, person.userID, person.appID) { row throws(SQLiteError) in
@@ -85,7 +85,7 @@ extension ReadingDatabase {
     }
 
     /// Returns the number of topics about a person.
-    func conversationRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
+    func conversationRows(of person: AppUser) throws(SQLiteError) -> Int {
         var count = 0
         try erasureQueries.conversations.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0))
         }
@@ -93,7 +93,7 @@ extension ReadingDatabase {
     }
 
     /// Returns the number of a person's rows of devices, including the one with the calls and signed-out ones.
-    func deviceRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
+    func deviceRows(of person: AppUser) throws(SQLiteError) -> Int {
         var count = 0
         try erasureQueries.devices.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }
         return count

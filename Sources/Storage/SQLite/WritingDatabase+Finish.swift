@@ -28,7 +28,7 @@ extension WritingDatabase {
             try apply(RegistryTransition.learn(update, of: tried, now: result.now, in: self), audience)
         }
         guard state == .pending, attempts == result.attempt else { return }
-        if let call = result.uncalled { try giveBack(call, notifier: place.notifier) }
+        if let call = result.uncountedCall { try giveBack(call, notifier: place.notifier) }
         switch result.next {
         case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
         case .dead: try end(place, .dead, at: result.now, reason: result.reason)

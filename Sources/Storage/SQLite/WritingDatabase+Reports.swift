@@ -56,7 +56,7 @@ extension WritingDatabase {
     }
 
     /// Takes a person out of the topics, so that nothing is made of what comes about them.
-    func forgetConversations(of person: RevokedPerson) throws(SQLiteError) {
+    func forgetConversations(of person: AppUser) throws(SQLiteError) {
         try statements.forgetConversations.run(try apps.number(person.appID, self), person.userID, ConversationState.forgottenPersonData)
         if changes > 0 { noteForgotten() }
     }

@@ -4,7 +4,7 @@ internal import Time
 
 extension WritingDatabase {
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, incoming: IncomingEvent?, audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, incoming: IncomingEvent?, audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
         let app = try apps.number(revocation.appID, self)
         let columns = RevokedColumns(revocation.subject)
@@ -20,7 +20,7 @@ extension WritingDatabase {
 
     /// Signs out those devices of persons that a revocation covers, and counts them with the revocation.
     func signOut(
-        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience
+        _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
         let revoked = RevocationSet.snapshot(of: revocation)
         var count = 0

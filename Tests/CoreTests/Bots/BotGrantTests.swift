@@ -75,7 +75,7 @@ import Time
     @Test(arguments: [nil, key()]) func `ends with a person who is forgotten`(_ key: KeyIdentity?) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         var book = RevocationSet()
-        let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
+        let former = try FormerUser(AppUser(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         book.apply(.added(.sample(1, appID: "shop", .formerUser(former))))
         #expect(try authorizer.denial(of: Self.grant(key: key), now: Self.now, revocations: book.snapshot) == .revoked)
         #expect(try authorizer.denial(of: Self.grant("bob", key: key), now: Self.now, revocations: book.snapshot) == nil)

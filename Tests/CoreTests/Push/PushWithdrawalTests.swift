@@ -9,7 +9,7 @@ import Time
 
     private func event(ticketID: HelpDeskID? = nil, channel: HelpDeskID? = nil, readAt: UnixMilliseconds? = nil) -> Event {
         let mark = ReadReceipt(
-            RevokedPerson(appID: "app", userID: "user"), conversation: channel ?? ticketID, notifiers: [], receivedAt: Self.now,
+            AppUser(appID: "app", userID: "user"), conversation: channel ?? ticketID, notifiers: [], receivedAt: Self.now,
             readAt: readAt)
         return Event(mark, ticketID: ticketID, channel: channel, id: Self.id, lifetimeMilliseconds: 60_000)
     }

@@ -12,7 +12,7 @@ struct NaiveRegistry {
         var environment: String?
         var registeredAt: UnixMilliseconds
         var seenAt: UnixMilliseconds
-        var isFromApp: Bool
+        var isReportedByApp: Bool
     }
 
     let devicesPerUser: Int
@@ -42,45 +42,45 @@ struct NaiveRegistry {
         allowed.append((key, now, Set(rules.map(\.scope))))
         if let index = index(key), rows[index].token == token, rows[index].type == type {
             rows[index].seenAt = now
-            rows[index].isFromApp = true
+            rows[index].isReportedByApp = true
             return .unchanged
         }
-        write(key, type: type, token: token, isFromApp: true, at: now)
+        write(key, type: type, token: token, isReportedByApp: true, at: now)
         return .registered
     }
 
     mutating func unsubscribe(_ key: Device.Key, _ type: String, at now: UnixMilliseconds) -> Registration.Outcome {
         guard let index = index(key) else {
             if ofPerson(key).count < devicesPerUser {
-                add(Row(key: key, type: type, registeredAt: now, seenAt: now, isFromApp: true))
+                add(Row(key: key, type: type, registeredAt: now, seenAt: now, isReportedByApp: true))
             }
             return .unchanged
         }
         if rows[index].token == nil {
-            if rows[index].isFromApp, now <= rows[index].seenAt + 24 * 3600 * 1000 { return .unchanged }
+            if rows[index].isReportedByApp, now <= rows[index].seenAt + 24 * 3600 * 1000 { return .unchanged }
             rows[index].seenAt = now
-            rows[index].isFromApp = true
+            rows[index].isReportedByApp = true
             return .unchanged
         }
         lose(index, "unsubscribed", at: now)
-        rows[index].isFromApp = true
+        rows[index].isReportedByApp = true
         return .removed
     }
 
     mutating func webhook(_ key: Device.Key, type: String?, token: String, at now: UnixMilliseconds) {
         if key.deviceID.isEmpty { return }
         let known = index(key).map { rows[$0] }
-        if let known, known.isFromApp || known.lastToken == token { return keep(known, at: now) }
-        if rows.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) { return }
+        if let known, known.isReportedByApp || known.lastToken == token { return keep(known, at: now) }
+        if rows.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isReportedByApp }) { return }
         let holder = rows.first { $0.key.appID == key.appID && $0.token == token }
         let tombstone = ofPerson(key).first { rows[$0].token == nil && rows[$0].lastToken == token }
         if let tombstone, holder?.key.userID != key.userID { return keep(rows[tombstone], at: now) }
         if known == nil {
-            let free = devicesPerUser - ofPerson(key).count + ofPerson(key).count { !rows[$0].isFromApp }
+            let free = devicesPerUser - ofPerson(key).count + ofPerson(key).count { !rows[$0].isReportedByApp }
             if free < 1 { return }
         }
         let believed = type.flatMap { $0.count <= 32 ? $0 : nil }
-        write(key, type: believed ?? known?.type ?? "", token: token, isFromApp: false, at: now)
+        write(key, type: believed ?? known?.type ?? "", token: token, isReportedByApp: false, at: now)
     }
 
     private mutating func keep(_ row: Row, at now: UnixMilliseconds) {
@@ -107,7 +107,7 @@ struct NaiveRegistry {
         guard let index = index(tried.key), rows[index].token == tried.token.text else { return }
         if let since { if rows[index].seenAt >= since { return } } else if rows[index].seenAt > tried.seenAt { return }
         lose(index, "gone", at: now)
-        rows[index].isFromApp = false
+        rows[index].isReportedByApp = false
     }
 
     mutating func providerTook(_ tried: Device, in environment: String) {
@@ -121,18 +121,18 @@ struct NaiveRegistry {
         return ofPerson(key).filter { rows[$0].token != nil }.map { rows[$0].key.deviceID }
     }
 
-    private mutating func write(_ key: Device.Key, type: String, token: String, isFromApp: Bool, at now: UnixMilliseconds) {
+    private mutating func write(_ key: Device.Key, type: String, token: String, isReportedByApp: Bool, at now: UnixMilliseconds) {
         if let holder = rows.firstIndex(where: { $0.key.appID == key.appID && $0.token == token && $0.key != key }) {
             lose(holder, "moved", at: now)
         }
         while index(key) == nil, ofPerson(key).count >= devicesPerUser {
-            let mayLeave = ofPerson(key).filter { isFromApp || !rows[$0].isFromApp }
+            let mayLeave = ofPerson(key).filter { isReportedByApp || !rows[$0].isReportedByApp }
             let tombstones = mayLeave.filter { rows[$0].token == nil }
             guard let first = (tombstones.isEmpty ? mayLeave : tombstones).min(by: { rows[$0].seenAt < rows[$1].seenAt }) else { break }
             drop(rows[first].key, "too_many_devices", at: now)
         }
         rows.removeAll { $0.key == key }
-        add(Row(key: key, type: type, token: token, lastToken: token, registeredAt: now, seenAt: now, isFromApp: isFromApp))
+        add(Row(key: key, type: type, token: token, lastToken: token, registeredAt: now, seenAt: now, isReportedByApp: isReportedByApp))
         reported.append("registered \(key.appID) \(key.userID) \(key.deviceID) \(type) \(token) \(now)")
     }
 

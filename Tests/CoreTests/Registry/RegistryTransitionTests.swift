@@ -83,7 +83,7 @@ struct RegistryLife {
             NaiveRegistry.Row(
                 key: device.key, type: device.type, token: device.token?.text,
                 lastToken: tokens.first { $0.digest == device.digest }?.text, environment: device.environment,
-                registeredAt: device.registeredAt, seenAt: device.seenAt, isFromApp: device.isFromApp)
+                registeredAt: device.registeredAt, seenAt: device.seenAt, isReportedByApp: device.isReportedByApp)
         }
     }
 

@@ -50,7 +50,7 @@ final class RowList: RegistryRows {
             switch change {
             case .put(let device): devices[device.key] = device
             case .touch(let key, let time, let claims): devices[key]?.touch(at: time, claims)
-            case .signOut(let key, let time, let isFromApp): devices[key]?.signOut(at: time, isFromApp: isFromApp)
+            case .signOut(let key, let time, let isReportedByApp): devices[key]?.signOut(at: time, isReportedByApp: isReportedByApp)
             case .setEnvironment(let key, let name): devices[key]?.environment = name
             case .forget(let key): devices[key] = nil
             case .putUserCalls(let key, let times, _): userCalls[Self.user(key.appID, key.userID)] = times

@@ -76,7 +76,7 @@ import Time
 
     /// Of whom the store knows a digest only, under its own salt, or that of another replica.
     @Test func `who was forgotten has no key`() throws {
-        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        let ann = AppUser(appID: "shop", userID: "ann")
         func former(_ salt: UInt8) throws -> Revocation {
             revocation(.formerUser(try FormerUser(ann, salt: [UInt8](repeating: salt, count: 32))), UInt64(salt))
         }
@@ -98,7 +98,7 @@ import Time
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         var revocationSet = RevocationSet()
-        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        let ann = AppUser(appID: "shop", userID: "ann")
         revocationSet.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
         revocationSet.apply(.added(revocation(.user("bob"), 2)))
         revocationSet.apply(.added(revocation(.user("cleo"), before: Samples.now + 1, 3)))
@@ -153,7 +153,7 @@ import Time
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let application = Application(id: "shop", keys: keys, shadowUntil: shadowUntil, verification: mode)
         let authorizer = try Authorizer([application])
-        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        let ann = AppUser(appID: "shop", userID: "ann")
         let sets: [[Revocation]] = [
             [], [revocation(.user("ann"))], [revocation(.user("bob"))], [revocation(.user("ann"), before: Samples.now + 1)],
             [revocation(.user("ann"), before: Self.issuedAt)], [revocation(.keyID(1))], [revocation(.keyID(2))],
@@ -186,12 +186,12 @@ import Time
     }
 
     @Test func `a digest is read as it is written`() throws {
-        let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
+        let former = try FormerUser(AppUser(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         #expect(FormerUser(name: former.name, salt: former.salt) == former)
         #expect(former.name.utf8.count == 64)
         #expect(!former.name.contains("ann"))
         for (app, user) in [("shop", "ann2"), ("shopa", "nn"), ("sho", "pann")] {
-            #expect(try FormerUser(RevokedPerson(appID: app, userID: user), salt: former.salt) != former)
+            #expect(try FormerUser(AppUser(appID: app, userID: user), salt: former.salt) != former)
         }
         #expect(FormerUser(name: String(former.name.dropLast()), salt: former.salt) == nil)
         #expect(FormerUser(name: String(former.name.dropLast()) + "g", salt: former.salt) == nil)
@@ -237,7 +237,8 @@ import Time
         let key = Device.Key(appID: "shop", userID: "ann", deviceID: "d1")
         let list = RowList()
         let device = RegistryDevice(
-            key: key, type: "ios", token: try PushToken("A"), digest: nil, registeredAt: 1_000_000, seenAt: 1_000_000, isFromApp: false,
+            key: key, type: "ios", token: try PushToken("A"), digest: nil, registeredAt: 1_000_000, seenAt: 1_000_000,
+            isReportedByApp: false,
             claims: .unknown)
         list.apply([.put(device)])
         var revocationSet = RevocationSet()

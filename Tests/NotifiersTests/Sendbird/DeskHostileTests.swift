@@ -18,7 +18,7 @@ import Testing
         try body(DeskTickets(DeskClient(desk: client, chat: client)), server)
     }
 
-    private static let closed = TicketQuestion(.closed, userID: nil)
+    private static let closed = TicketQuery(.closed, userID: nil)
     private static let malformed = TicketFailure.unavailable(reason: "malformed_response")
 
     private static func list(_ results: [String], next: String = "null", count: String = "1") -> String {
@@ -106,7 +106,7 @@ import Testing
         let body = Self.list([#"{"id":1,"status2":"CLOSED"}"#], next: #""https://desk/next""#)
         try with(.everyRequest(.respond(200, body: body))) { tickets, server throws in
             let field = TicketField(key: "a", value: "b")
-            let page = try tickets.list(TicketQuestion(.closed, userID: nil, fields: [field]))
+            let page = try tickets.list(TicketQuery(.closed, userID: nil, fields: [field]))
             #expect(page.tickets.isEmpty)
             #expect(page.next?[.closed] == 4)
             #expect(server.requests.count == 4)
@@ -123,7 +123,7 @@ import Testing
             #"{"id":3,"status2":"CLOSED","customer":{"sendbirdId":"user-1"}}"#,
         ])
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
-            let page = try tickets.list(TicketQuestion(.closed, userID: "user-1"))
+            let page = try tickets.list(TicketQuery(.closed, userID: "user-1"))
             #expect(page.tickets.map(\.id) == [3])
         }
     }

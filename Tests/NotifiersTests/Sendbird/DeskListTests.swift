@@ -9,16 +9,16 @@ import Testing
 /// Lists that are merged from several states, page by page.
 @Suite struct DeskListTests {
     private func open(_ user: String? = nil, fields: [TicketField] = [], after: TicketCursor = TicketCursor(), limit: Int = 10)
-        -> TicketQuestion
+        -> TicketQuery
     {
-        TicketQuestion(.open, userID: user, fields: fields, after: after, limit: limit)
+        TicketQuery(.open, userID: user, fields: fields, after: after, limit: limit)
     }
 
-    private func numbers(_ desk: DeskFixture, _ question: TicketQuestion) throws -> (pages: [[Int64]], all: [Int64]) {
+    private func numbers(_ desk: DeskFixture, _ question: TicketQuery) throws -> (pages: [[Int64]], all: [Int64]) {
         var (pages, after): ([[Int64]], TicketCursor?) = ([], question.after)
         while let place = after, pages.count < 100 {
             let page = try desk.tickets.list(
-                TicketQuestion(
+                TicketQuery(
                     question.selection, userID: question.userID, fields: question.fields, after: place, limit: question.limit))
             pages.append(page.tickets.map(\.id))
             after = page.next
@@ -56,7 +56,7 @@ import Testing
         try DeskFixture.with { desk throws in
             let ids = try (0..<12).map { try desk.activeTicket(title: "T\($0)").id }
             for id in ids { _ = try desk.tickets.close(id, comment: nil, owner: nil) }
-            let question = TicketQuestion(.closed, userID: nil)
+            let question = TicketQuery(.closed, userID: nil)
             #expect(try numbers(desk, question).pages == [Array(ids.reversed().prefix(10)), Array(ids.prefix(2).reversed())])
             #expect(try numbers(desk, open()).all.isEmpty)
         }

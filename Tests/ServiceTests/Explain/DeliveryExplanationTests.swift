@@ -33,7 +33,7 @@ import Time
     }
 
     @Test func `a silent push is replaced by that of a later reading`() {
-        let mark = ReadReceipt(RevokedPerson(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
+        let mark = ReadReceipt(AppUser(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
         let event = Event(mark, ticketID: 1, id: Self.event(user: "ann").id, lifetimeMilliseconds: 1000)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: .delivered, dueAt: Self.now,

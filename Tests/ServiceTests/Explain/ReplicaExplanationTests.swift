@@ -122,7 +122,7 @@ import Time
     @Test func `all forget a user`() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)
-        graphs[0].authorizations.forget(RevokedPerson(appID: "shop", userID: "user-1"))
+        graphs[0].authorizations.forget(AppUser(appID: "shop", userID: "user-1"))
         graphs[1].authorizations.answer()
         let object = try explain()
         #expect(object["outcome"]?.text == "ok", "\(object)")

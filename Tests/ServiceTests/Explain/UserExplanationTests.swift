@@ -37,7 +37,7 @@ import Time
                 audience: CommentAudience(of: "shop", configuration),
                 stopping: stopping, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
                 registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
-                botCalls: try BotCallFacts(store, of: RevokedPerson(appID: "shop", userID: "ann"))))
+                botCalls: try BotCallFacts(store, of: AppUser(appID: "shop", userID: "ann"))))
     }
 
     @Test func `the remedy is that of the step that the finding is about`() throws {

@@ -200,7 +200,7 @@ import Testing
     @Test func `nothing of a held message is reported somebody forgotten`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
-        let former = try FormerUser(RevokedPerson(appID: "APP", userID: "user-1"), salt: [UInt8](0..<32))
+        let former = try FormerUser(AppUser(appID: "APP", userID: "user-1"), salt: [UInt8](0..<32))
         try fixture.store.revoke(.sample(1, appID: "APP", .formerUser(former)))
         #expect(try fixture.lookUpOwners() == ["delivered ignored"])
         #expect(try fixture.events() == Self.done)

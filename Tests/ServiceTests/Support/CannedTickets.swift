@@ -23,7 +23,7 @@ struct CannedTickets: TicketDesk {
         }
     }
     func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket { try ticket() }
-    func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage { TicketPage(tickets: [try ticket()], next: nil) }
+    func list(_ question: TicketQuery) throws(TicketFailure) -> TicketPage { TicketPage(tickets: [try ticket()], next: nil) }
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {
         _ = try ticket()
         return [.active: 1]

@@ -144,7 +144,7 @@ final class RecordingStore: Store {
 
     func record(_ uses: [KeyUse]) throws(StoreError) {}
 
-    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+    func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {
         RegistrationCalls(user: CallTimes(), devices: [])
     }
 
@@ -163,7 +163,7 @@ final class RecordingStore: Store {
         BotCallPage([], next: nil)
     }
 
-    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] { [] }
+    func markLostBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] { [] }
 
     func keyUses() throws(StoreError) -> [KeyUse] { [] }
 
@@ -190,7 +190,7 @@ final class RecordingStore: Store {
 
     /// Registrations are then refused.
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try registry.revoke(revocation, of: person, announcing: incoming, telling: audience)
     }
@@ -203,7 +203,7 @@ final class RecordingStore: Store {
 
     func formerSalt() throws(StoreError) -> [UInt8]? { nil }
 
-    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+    func erase(_ person: AppUser, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
         Erasure()
     }
 

@@ -55,7 +55,7 @@ import Time
         try fixture.store.end(second, Self.ending)
         #expect(try fixture.store.begin(third) == .repeated(second.ended(Self.ending)))
         #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([first.id, second.id]))
-        let person = RevokedPerson(appID: "app", userID: "first")
+        let person = AppUser(appID: "app", userID: "first")
         #expect(try fixture.store.erase(person, now: 2000, telling: .nobody).botCalls == 1)
         #expect(try fixture.store.begin(third) == .repeated(second.ended(Self.ending)))
     }
@@ -69,7 +69,7 @@ import Time
         try fixture.store.end(done, Self.ending)
         try fixture.store.end(done, nothingDone)
         #expect(try fixture.store.begin(.sample(3, key: 1)) == .repeated(done.ended(Self.ending)))
-        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9).map(\.key) == [lost.key])
+        #expect(try fixture.store.markLostBotCalls(startedBefore: 4000, now: 9000, limit: 9).map(\.key) == [lost.key])
         try fixture.store.end(lost, nothingDone)
         #expect(try fixture.store.begin(.sample(4, key: 2)) == .new)
     }
@@ -130,9 +130,9 @@ import Time
         for call in calls { try fixture.store.begin(call) }
         try fixture.store.end(calls[0], Self.ending)
         let lost = BotCall.Ending(.unknown, reason: BotCall.interrupted, at: 9000)
-        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 1) == [calls[1].ended(lost)])
-        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [calls[2].ended(lost)])
-        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [])
+        #expect(try fixture.store.markLostBotCalls(startedBefore: 4000, now: 9000, limit: 1) == [calls[1].ended(lost)])
+        #expect(try fixture.store.markLostBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [calls[2].ended(lost)])
+        #expect(try fixture.store.markLostBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [])
         #expect(try fixture.store.allCalls() == [calls[3], calls[2].ended(lost), calls[1].ended(lost), calls[0].ended(Self.ending)])
         #expect(try fixture.store.begin(.sample(9, key: 2)) == .repeated(calls[1].ended(lost)))
         // It was alive after all, for example on a machine that had slept.
@@ -157,7 +157,7 @@ import Time
         for number in 1...1203 { fixture.store.begin(.sample(number), isAwaited: { true }) { _ in } }
         try fixture.store.begin(.sample(2000, user: "other"))
         try fixture.store.begin(.sample(2001, app: "other"))
-        let person = RevokedPerson(appID: "app", userID: "user")
+        let person = AppUser(appID: "app", userID: "user")
         #expect(try fixture.store.proveErasure(of: PersonTraces(person)).tables == [ErasureProof.Table(name: "bot_calls", rows: 1203)])
         #expect(try fixture.store.erase(person, now: 2000, telling: .nobody).botCalls == 1203)
         #expect(try fixture.store.proveErasure(of: PersonTraces(person)).tables == [])

@@ -38,7 +38,7 @@ import Time
             let again = try SQLiteStore(path: directory.path("cut-\(number)/store.db"))
             defer { again.close() }
             for call in calls[...number] { #expect(try again.begin(call) == .repeated(call)) }
-            let lost = try again.giveUpBotCalls(startedBefore: 2000, now: 9000, limit: 100)
+            let lost = try again.markLostBotCalls(startedBefore: 2000, now: 9000, limit: 100)
             #expect(lost.count == number + 1)
             #expect(lost.allSatisfy { $0.outcome == .unknown })
         }
@@ -79,7 +79,7 @@ import Time
         for call in lost { try stores[0].begin(call) }
         let found = Monitor<[UUIDv7]>([])
         onThreads(2) { index in
-            while let step = try? stores[index].giveUpBotCalls(startedBefore: 2000, now: 9000, limit: 4), !step.isEmpty {
+            while let step = try? stores[index].markLostBotCalls(startedBefore: 2000, now: 9000, limit: 4), !step.isEmpty {
                 found.withLock { $0 += step.map(\.id) }
             }
         }
@@ -103,7 +103,7 @@ import Time
         filter.since = now + 3_000_000
         #expect(try ahead.allCalls(filter).count == 1)
         #expect(try right.allCalls(filter).isEmpty)
-        #expect(try right.giveUpBotCalls(startedBefore: now.saturating(subtracting: 60_000), now: now, limit: 9) == [])
+        #expect(try right.markLostBotCalls(startedBefore: now.saturating(subtracting: 60_000), now: now, limit: 9) == [])
     }
 
     /// A call that nobody waits for any more does not begin.

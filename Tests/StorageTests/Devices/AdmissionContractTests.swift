@@ -21,18 +21,18 @@ import Time
     }
 
     private static let salt = [UInt8](repeating: 7, count: 16)
-    private static let person = RevokedPerson(appID: "app", userID: "user")
+    private static let person = AppUser(appID: "app", userID: "user")
 
     private static func claims(issuedAt: UnixSeconds) -> KeyClaims {
         KeyClaims(KeyIdentity(keyID: 2, issuedAt: issuedAt, salt: salt))
     }
 
-    private static func former(_ person: RevokedPerson = person) throws -> FormerUser {
+    private static func former(_ person: AppUser = person) throws -> FormerUser {
         try FormerUser(person, salt: [UInt8](0..<32))
     }
 
     private static func attempts() throws -> [Attempt] {
-        let other = RevokedPerson(appID: "app", userID: "other")
+        let other = AppUser(appID: "app", userID: "other")
         return [
             Attempt(name: "the key", subject: .securityKey(salt: salt), isRefused: true),
             Attempt(name: "another key", subject: .securityKey(salt: [UInt8](repeating: 8, count: 16)), isRefused: false),
@@ -205,7 +205,7 @@ import Time
             #expect(try other.device() == nil)
             _ = try one.removeRevocation(block.id)
             #expect(try other.payload(payload("B", at: theirs)) == .registered)
-            let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+            let former = try FormerUser(AppUser(appID: "app", userID: "user"), salt: [UInt8](0..<32))
             try other.revoke(.sample(2, .formerUser(former)))
             #expect(try one.payload(payload("C", at: now)) == .revoked)
             #expect(try one.take(Sample(1).incoming()) == .ignored)

@@ -158,7 +158,7 @@ import Time
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: Self.start) == 0)
         #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000))
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: ""), now: Self.start) == 0)
-        _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: Self.start, telling: .registry)
+        _ = try fixture.store.erase(AppUser(appID: "app", userID: "user"), now: Self.start, telling: .registry)
         #expect(try outcome("A", device: "d3") == .registered)
         let other = try outcome("B", user: "other", device: "d2")
         #expect(other == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")

@@ -5,7 +5,7 @@ import Time
 
 @Suite struct RegistrationCallsContractTests {
     private static let start: UnixMilliseconds = 1_000_000
-    private static let ann = RevokedPerson(appID: "app", userID: "ann")
+    private static let ann = AppUser(appID: "app", userID: "ann")
     private static let rules = [
         LimitRule(per: .user, max: 3, windowMilliseconds: 10_000), LimitRule(per: .device, max: 2, windowMilliseconds: 5000),
     ]
@@ -35,7 +35,7 @@ import Time
         #expect(reported(uses(calls.devices[1], 1, at: 3000)) == "0 of 2, next now")
         #expect(reported(uses(calls.devices[2], 1, at: 3000)) == "2 of 2, next 1005000")
         #expect(calls == (try fixture.store.registrationCalls(of: Self.ann, devices: ["d2", "none", "d1"])), "asking counts nothing")
-        #expect(try fixture.store.registrationCalls(of: RevokedPerson(appID: "app", userID: "an"), devices: []).user == CallTimes())
+        #expect(try fixture.store.registrationCalls(of: AppUser(appID: "app", userID: "an"), devices: []).user == CallTimes())
     }
 
     @Test(arguments: Backend.allCases) func `any text is a name`(_ backend: Backend) throws {
@@ -43,7 +43,7 @@ import Time
         let strange = "a\u{0}b\u{1}e\u{301}"
         let payload = try Registration.of("T", app: strange, user: strange, device: strange, at: Self.start, rules: Self.rules)
         #expect(try fixture.store.payload(payload) == .registered)
-        let calls = try fixture.store.registrationCalls(of: RevokedPerson(appID: strange, userID: strange), devices: [strange])
+        let calls = try fixture.store.registrationCalls(of: AppUser(appID: strange, userID: strange), devices: [strange])
         #expect(calls.user.earliest(ofLast: 1) == Self.start && calls.devices[0].earliest(ofLast: 1) == Self.start)
     }
 }

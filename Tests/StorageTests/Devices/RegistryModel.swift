@@ -14,7 +14,7 @@ struct RegistryModel {
         var registeredAt: UnixMilliseconds
         var seenAt: UnixMilliseconds
         /// Whether the app itself said so.
-        var isFromApp: Bool
+        var isReportedByApp: Bool
     }
 
     private var allowed: [(key: Device.Key, at: UnixMilliseconds)] = []
@@ -34,23 +34,23 @@ struct RegistryModel {
         allowed.append((payload.key, payload.now))
         if let index = index(payload.key), entries[index].token == token, entries[index].type == payload.type {
             entries[index].seenAt = payload.now
-            entries[index].isFromApp = true
+            entries[index].isReportedByApp = true
             return .unchanged
         }
-        put(payload.key, type: payload.type, token: token, at: payload.now, isFromApp: true)
+        put(payload.key, type: payload.type, token: token, at: payload.now, isReportedByApp: true)
         return .registered
     }
 
     mutating func learn(_ token: String, type: String?, key: Device.Key, at time: UnixMilliseconds) {
         let known = index(key).map { entries[$0] }
-        if let known, known.isFromApp || known.lastToken == token { return }
-        guard !entries.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) else { return }
+        if let known, known.isReportedByApp || known.lastToken == token { return }
+        guard !entries.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isReportedByApp }) else { return }
         let holder = entries.first { $0.key.appID == key.appID && $0.token == token }
         let isSignedOut = entries.contains {
             $0.key.appID == key.appID && $0.key.userID == key.userID && $0.token == nil && $0.lastToken == token
         }
         if isSignedOut, holder?.key.userID != key.userID { return }
-        put(key, type: type ?? known?.type ?? "", token: token, at: time, isFromApp: false)
+        put(key, type: type ?? known?.type ?? "", token: token, at: time, isReportedByApp: false)
     }
 
     private func limit(_ payload: Registration) -> Registration.Outcome? {
@@ -82,19 +82,19 @@ struct RegistryModel {
             entries.append(
                 Entry(
                     key: payload.key, type: payload.type, token: nil, lastToken: nil, registeredAt: payload.now, seenAt: payload.now,
-                    isFromApp: true)
+                    isReportedByApp: true)
             )
             return .unchanged
         }
         entries[index].seenAt = payload.now
-        entries[index].isFromApp = true
+        entries[index].isReportedByApp = true
         guard let token = entries[index].token else { return .unchanged }
         entries[index].token = nil
         reported.append("unsubscribed \(payload.key.userID) \(payload.key.deviceID) \(token)")
         return .removed
     }
 
-    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UnixMilliseconds, isFromApp: Bool) {
+    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UnixMilliseconds, isReportedByApp: Bool) {
         for index in entries.indices
         where entries[index].token == token && entries[index].key.appID == key.appID && entries[index].key != key {
             entries[index].token = nil
@@ -103,7 +103,7 @@ struct RegistryModel {
         }
         entries.removeAll { $0.key == key }
         entries.append(
-            Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time, isFromApp: isFromApp))
+            Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time, isReportedByApp: isReportedByApp))
         reported.append("registered \(key.userID) \(key.deviceID) \(token)")
     }
 

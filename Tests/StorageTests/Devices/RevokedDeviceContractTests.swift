@@ -10,7 +10,7 @@ extension Store {
     /// Adds a revocation.
     /// - Parameter holder: whose key it revokes, where that is known.
     /// - Returns: how many devices it has signed out in its transaction.
-    fileprivate func signOut(_ revocation: Revocation, keyOf holder: RevokedPerson? = nil) throws(StoreError) -> Int {
+    fileprivate func signOut(_ revocation: Revocation, keyOf holder: AppUser? = nil) throws(StoreError) -> Int {
         try revoke(revocation, of: revocation.person ?? holder, announcing: nil, telling: .registry)
     }
 }
@@ -157,7 +157,7 @@ extension Store {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
-        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+        let former = try FormerUser(AppUser(appID: "app", userID: "user"), salt: [UInt8](0..<32))
         let revocation = Revocation.sample(1, .formerUser(former))
         #expect(try store.signOut(revocation) == 0)
         #expect(try store.signOutDevices(coveredBy: revocation, now: 2_000_000, telling: .registry) == 0)
@@ -242,7 +242,7 @@ extension Store {
         let other = Self.claims(salt: [UInt8](repeating: 8, count: 16))
         #expect(try store.payload(payload("B", device: "d2", claims: other)) == .registered)
         let revocation = Revocation.sample(1, .securityKey(salt: Self.salt))
-        #expect(try store.signOut(revocation, keyOf: RevokedPerson(appID: "app", userID: "user")) == 1)
+        #expect(try store.signOut(revocation, keyOf: AppUser(appID: "app", userID: "user")) == 1)
         #expect(try store.registered() == ["user d2 B"])
         #expect(try store.announced().last == "operator user d1 A")
         #expect(try store.revocations(of: nil, after: nil, limit: 9).map(\.devicesRemoved) == [1])

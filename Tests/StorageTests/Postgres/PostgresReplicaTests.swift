@@ -255,13 +255,13 @@ import Time
                             calls.withLock { $0 += claimed.deliveries }
                             // The first call of each never reaches its receiver, and counts no more.
                             for delivery in claimed.deliveries {
-                                let uncalled =
+                                let uncountedCall =
                                     delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractRateLimitTests.rateLimits) : nil
-                                if uncalled != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
+                                if uncountedCall != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
                                 try store.finish([
                                     FinishedAttempt(
                                         id: delivery.id, attempt: delivery.attempts, next: .retry(at: 2000), reason: "r", now: 2000,
-                                        uncalled: uncalled)
+                                        uncountedCall: uncountedCall)
                                 ])
                             }
                             if claimed.deliveries.isEmpty, claimed.nextDue ?? .max > 2000 { return }
@@ -348,7 +348,7 @@ import Time
             return
         }
         #expect(until.offset(from: wrongNow + 300_000).magnitude < 60_000)
-        let calls = try wrong.registrationCalls(of: RevokedPerson(appID: "app", userID: "user"), devices: ["d1"])
+        let calls = try wrong.registrationCalls(of: AppUser(appID: "app", userID: "user"), devices: ["d1"])
         #expect(try #require(calls.user.earliest(ofLast: 1)).offset(from: wrongNow).magnitude < 60_000, "by the clock of who asks, too")
         for (store, expected) in [(wrong, -ahead), (right, 0)] {
             #expect(((expected - 60_000)...(expected + 60_000)).contains(try #require(store.clockOffsetMilliseconds)))

@@ -60,6 +60,6 @@ extension RandomCalls {
     private mutating func giveUp() -> Call {
         let (time, limit) = (now, Int.random(in: 0..<4, using: &random))
         let began = time.saturating(subtracting: UInt64.random(in: 0..<200, using: &random))
-        return { store in describe { try store.giveUpBotCalls(startedBefore: began, now: time, limit: limit) } }
+        return { store in describe { try store.markLostBotCalls(startedBefore: began, now: time, limit: limit) } }
     }
 }

@@ -93,7 +93,7 @@ struct RandomCalls {
                 guard let delivery = tried.dropFirst(pick % max(1, tried.count)).first else { return "none" }
                 let report = FinishedAttempt(
                     id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
-                    device: delivery.device, update: update, uncalled: RateLimitedCall(delivery, rateLimits))
+                    device: delivery.device, update: update, uncountedCall: RateLimitedCall(delivery, rateLimits))
                 return "\(try store.work([report], claims))"
             }
         }
@@ -168,7 +168,7 @@ struct RandomCalls {
         let (time, key) = (now, deviceKey())
         return { store in
             describe {
-                let erasure = try store.erase(RevokedPerson(appID: key.appID, userID: key.userID), now: time, telling: .nobody)
+                let erasure = try store.erase(AppUser(appID: key.appID, userID: key.userID), now: time, telling: .nobody)
                 let counts = [erasure.devices, erasure.events, erasure.deliveries, erasure.botCalls]
                 return "\(counts) \(Erasure.Deliveries.list(erasure.pending))"
             }

@@ -6,7 +6,7 @@ extension DeskTickets {
     private static let maximumRounds = 4
     private static let searchLength = 100
 
-    package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
+    package func list(_ question: TicketQuery) throws(TicketFailure) -> TicketPage {
         let length = question.fields.isEmpty ? question.limit : max(Self.searchLength, question.limit)
         var lanes = question.states.map { StateQueue(state: $0) }
         var (cursor, found) = (question.after, [Ticket]())
@@ -32,7 +32,7 @@ extension DeskTickets {
     }
 
     private func refill(
-        _ lanes: inout [StateQueue], cursor: TicketCursor, question: TicketQuestion, length: Int
+        _ lanes: inout [StateQueue], cursor: TicketCursor, question: TicketQuery, length: Int
     ) throws(TicketFailure) {
         let starved = lanes.indices.filter { lanes[$0].needsMore }
         let answers: [JSONValue]

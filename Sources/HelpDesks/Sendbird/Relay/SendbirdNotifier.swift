@@ -84,7 +84,7 @@ final class SendbirdNotifier: Notifier {
         app.platform.send(request) { [self] answer in
             let outcome = outcome(of: answer)
             if outcome.verdict == .delivered {
-                services.invalidation.tell(.sessionsEnded(RevokedPerson(appID: event.identity.appID, userID: event.userID)))
+                services.invalidation.tell(.sessionsEnded(AppUser(appID: event.identity.appID, userID: event.userID)))
             }
             completion(outcome)
         }

@@ -164,7 +164,7 @@ final class SessionIssuer: Sendable {
     private func endSessions(of userID: String) {
         var random = SystemRandomNumberGenerator()
         let audience = services.state.current.subscriptions.registry
-        let person = RevokedPerson(appID: appID, userID: userID)
+        let person = AppUser(appID: appID, userID: userID)
         // The store ignores other events about a person who was forgotten. If OpenSSL fails, the person may have been.
         let isForgotten = (try? services.revocations.current.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
         let now = services.clocks.unixMilliseconds()

@@ -4,7 +4,7 @@ internal import JSON
 
 /// A customer's request about their own tickets, without the customer's identity.
 enum TicketRequest: Sendable {
-    case list(TicketQuestion.Selection, [TicketField], after: TicketCursor)
+    case list(TicketQuery.Selection, [TicketField], after: TicketCursor)
     case show(TicketLocator)
     case count
     /// The draft's user id is still empty.
@@ -26,8 +26,8 @@ enum TicketRequest: Sendable {
     }
 
     static func list(_ body: JSONObject) throws(BodyError) -> TicketRequest {
-        guard let selection = try body.text("state").map({ TicketQuestion.Selection(rawValue: $0) }) ?? .open else {
-            throw .unexpected(field: "state", expectation: "expected \(TicketQuestion.Selection.alternatives)")
+        guard let selection = try body.text("state").map({ TicketQuery.Selection(rawValue: $0) }) ?? .open else {
+            throw .unexpected(field: "state", expectation: "expected \(TicketQuery.Selection.alternatives)")
         }
         let after = try body.text("after")
         guard let place = after.map({ TicketCursor($0) }) ?? TicketCursor() else {

@@ -27,7 +27,7 @@ extension TicketRoutes {
     static let list = described(
         "Lists the person's open or closed tickets, the last changed first, ten a page.",
         members: [
-            ("state", Schema.nullable(Schema.choice(of: TicketQuestion.Selection.self))),
+            ("state", Schema.nullable(Schema.choice(of: TicketQuery.Selection.self))),
             ("custom_fields", CallDescription.described(fields, "Fields that the tickets must have, all of them.")), ("after", maybeText),
         ], required: [],
         success: RouteDescription.Answer(

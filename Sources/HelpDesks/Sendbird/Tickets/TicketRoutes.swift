@@ -119,7 +119,7 @@ final class TicketRoutes: Sendable {
         let tickets = DeskTickets(app.desk)
         switch payload {
         case .list(let selection, let fields, let after):
-            let page = try tickets.list(TicketQuestion(selection, userID: userID, fields: fields, after: after))
+            let page = try tickets.list(TicketQuery(selection, userID: userID, fields: fields, after: after))
             return shown([
                 "tickets": .array(page.tickets.map { .object($0.customerJSON) }), "next": page.next.map { .string($0.text) } ?? .null,
             ])

@@ -60,7 +60,7 @@ extension ReportBuilder {
                 return .ignored(reason: nil)
             }
             let receipt = ReadReceipt(
-                RevokedPerson(appID: appID, userID: owner.userID), conversation: webhook.channel, notifiers: subscriptions.push,
+                AppUser(appID: appID, userID: owner.userID), conversation: webhook.channel, notifiers: subscriptions.push,
                 receivedAt: receivedAt, readAt: readAt)
             let event = Event(
                 receipt, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifetimeMilliseconds: lifetimeMilliseconds,

@@ -4,7 +4,7 @@ internal import Postgres
 /// Questions about users between the processes that share the database. They use the connection that polls for revocations, so that no
 /// long read or write delays them.
 extension PostgresStore {
-    package func ask(_ question: UserQuestion) throws(StoreError) -> Int {
+    package func ask(_ question: UserQuery) throws(StoreError) -> Int {
         try ask(on: watcher) { session throws(PostgresError) in
             let query = Query(
                 QuestionStatements.ask,
@@ -24,15 +24,15 @@ extension PostgresStore {
         }
     }
 
-    package func openQuestions() throws(StoreError) -> [UserQuestion] {
+    package func openQueries() throws(StoreError) -> [UserQuery] {
         try ask(on: watcher) { session throws(PostgresError) in
-            var questions: [UserQuestion] = []
+            var questions: [UserQuery] = []
             for row in try session.run([Query(QuestionStatements.open, .uuid(session.replica))])[0] {
                 let digest = try row.bytes(2)
                 // A later version may name users in another way.
                 guard let user = KeyedDigest(bytes: digest.span) else { continue }
                 questions.append(
-                    UserQuestion(id: try row.uuidv7(0), appID: try row.stored(1), user: user, forgets: try row.bool(3)))
+                    UserQuery(id: try row.uuidv7(0), appID: try row.stored(1), user: user, forgets: try row.bool(3)))
             }
             return questions
         }
@@ -48,7 +48,7 @@ extension PostgresStore {
 
 extension PostgresSession {
     /// Deletes questions that are no longer answered, with their answers.
-    static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuestion.lifetimeMilliseconds))) }
+    static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuery.lifetimeMilliseconds))) }
 }
 
 private enum QuestionStatements {

@@ -1,5 +1,5 @@
 /// A question to the other processes that share a store: their memory of a user.
-package struct UserQuestion: Sendable, Equatable {
+package struct UserQuery: Sendable, Equatable {
     /// Milliseconds after which it is no longer answered, and the store deletes it with its answers.
     package static let lifetimeMilliseconds: UInt64 = 60_000
 

@@ -7,7 +7,7 @@ import Time
 @testable import Storage
 
 /// Questions about users between processes on one database.
-@Suite struct UserQuestionTests {
+@Suite struct UserQueryTests {
     private let place: PostgresSchemaFixture
 
     init() throws {
@@ -27,11 +27,11 @@ import Time
         return stores
     }
 
-    private func question(_ number: Int = 1, app: String = "a\u{0}b", forgets: Bool = false) throws -> UserQuestion {
+    private func question(_ number: Int = 1, app: String = "a\u{0}b", forgets: Bool = false) throws -> UserQuery {
         let bytes = [UInt8](repeating: UInt8(number), count: 16)
         let digest = KeyedDigest(bytes: bytes.span)
         let user = try #require(digest)
-        return UserQuestion(id: UUIDv7(milliseconds: 1, number: number << 16), appID: app, user: user, forgets: forgets)
+        return UserQuery(id: UUIDv7(milliseconds: 1, number: number << 16), appID: app, user: user, forgets: forgets)
     }
 
     @Test(arguments: [false, true]) func `the others answer`(forgets: Bool) throws {
@@ -39,12 +39,12 @@ import Time
         defer { for store in stores { store.close() } }
         let asked = try question(forgets: forgets)
         #expect(try stores[0].ask(asked) == 2)
-        #expect(try stores[0].openQuestions() == [], "nobody asks itself")
+        #expect(try stores[0].openQueries() == [], "nobody asks itself")
         #expect(try stores[0].answers(to: asked.id) == [])
         for (index, store) in stores.enumerated().dropFirst() {
-            #expect(try store.openQuestions() == [asked])
+            #expect(try store.openQueries() == [asked])
             try store.answer(asked.id, with: [UInt8(index)])
-            #expect(try store.openQuestions() == [])
+            #expect(try store.openQueries() == [])
             #expect(try stores[0].answers(to: asked.id).sorted { $0[0] < $1[0] } == (1...index).map { [UInt8($0)] })
         }
         #expect(try stores[0].answers(to: try question(2).id) == [])
@@ -58,7 +58,7 @@ import Time
             #expect(try stores[0].ask(question) == 1)
             try place.run(Query("UPDATE user_questions SET asked_at = asked_at - 1000"))
         }
-        #expect(try stores[1].openQuestions() == asked)
+        #expect(try stores[1].openQueries() == asked)
     }
 
     /// A command has no keys in force, and somebody who is silent will not answer.
@@ -72,7 +72,7 @@ import Time
                 "INSERT INTO replicas (id, seen_at, keys_digest) VALUES ('00000000-0000-7000-8000-000000000000', $1, 'x')",
                 .int8(Int64(SystemClock.unixMilliseconds().rawValue) - Int64(2 * Replica.deadMilliseconds))))
         #expect(try stores[0].ask(try question()) == 0)
-        #expect(try command.openQuestions() == [])
+        #expect(try command.openQueries() == [])
     }
 
     @Test func `a question ends after a minute`() throws {
@@ -84,7 +84,7 @@ import Time
         try stores[1].answer(new.id, with: [2])
         try place.run(
             Query(
-                "UPDATE user_questions SET asked_at = asked_at - $1 WHERE answer = '\\x01'", .int8(Int64(UserQuestion.lifetimeMilliseconds))
+                "UPDATE user_questions SET asked_at = asked_at - $1 WHERE answer = '\\x01'", .int8(Int64(UserQuery.lifetimeMilliseconds))
             ))
         #expect(eventually { (try? stores[0].answers(to: old.id)) == [] })
         #expect(try stores[0].answers(to: new.id) == [[2]])
@@ -93,7 +93,7 @@ import Time
     @Test(arguments: Backend.allCases) func `a process alone asks nobody`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.ask(try question()) == 0)
-        #expect(try fixture.store.openQuestions() == [])
+        #expect(try fixture.store.openQueries() == [])
         #expect(try fixture.store.answers(to: try question().id) == [])
         try fixture.store.answer(try question().id, with: [1])
     }
