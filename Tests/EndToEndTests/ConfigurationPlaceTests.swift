@@ -70,7 +70,7 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: DESKGATE_CONFIG is a security key; "))
     }
 
-    @Test func `what is not JSONIs reported with line and column`() throws {
+    @Test func `what is not JSON is reported with line and column`() throws {
         let workspace = try Workspace()
         try workspace.write("config.json", "{\n  \"apps\": [],\n}")
         for command in ["check", "serve"] {

@@ -16,7 +16,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func `reports where an IDIs known`() throws {
+    @Test func `reports where an id is known`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let configuration = ["--config", site.workspace.configuration]

@@ -101,7 +101,7 @@ import Time
     }
 
     @Test(arguments: ["", "x", "-1", "4294967296", "1.0", "18446744073709551616"])
-    func `key IDIs no number`(_ id: String) throws {
+    func `a key id that is no number is refused`(_ id: String) throws {
         let result = try mintForPeople(Workspace(), ["--key-id", id])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n  --key-id N "))

@@ -73,7 +73,7 @@ import Threading
         #expect(children.map(\.isExported) == requests.map(\.isExported))
     }
 
-    @Test func `the callers decision is followed`() throws {
+    @Test func `the caller's decision is followed`() throws {
         tracer.record(sampleRatio: 1)
         let span = try #require(tracer.beginRequest(caller.sampled(false)))
         #expect(!span.context.isSampled)

@@ -53,7 +53,7 @@ import Time
         #expect(found([revocation(.user("ann"))]) == [])
     }
 
-    @Test func `a persons keys of an earlier second are revoked`() throws {
+    @Test func `a person's keys of an earlier second are revoked`() throws {
         let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
         #expect(try verdict([earlier]) == Self.revoked)
         #expect(try verdict([earlier], issuedAt: Self.issuedAt + 1) == Self.valid)

@@ -200,7 +200,7 @@ import Time
         }
     }
 
-    @Test func `one apps token pauses no other`() throws {
+    @Test func `one app's token pauses no other`() throws {
         try with(.everyRequest(.respond(401)), apps: ["app", "another"]) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))

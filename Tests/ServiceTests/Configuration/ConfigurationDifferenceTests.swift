@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The object around a key decides when it comes or goes.
-    @Test func `a certificate is live and TLSIs not`() throws {
+    @Test func `a certificate is live and TLS is not`() throws {
         try directory.scratch.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try directory.scratch.write("key.pem", TestCertificate.shared.key)
         let tls = #""listen":{"port":1,"tls":{"certificate":"certificate.pem","key":"key.pem"}}"#

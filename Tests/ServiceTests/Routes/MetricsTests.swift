@@ -177,7 +177,7 @@ import Time
         #expect(retired == [#"{app="shop",result="denied",reason="key_retired",key_id="1"} 2"#])
     }
 
-    @Test func `keep an apps name in one line`() throws {
+    @Test func `an app's name stays in one line`() throws {
         let graph = try ServiceFixture(json: ServiceFixture.json(app: #"a\"b\\c{}"#, keys: [1])).graph()
         #expect(
             samples(of: "deskgate_authorize_requests_total", in: scrape(graph)).contains(

@@ -9,7 +9,7 @@ import Threading
 @testable import Sendbird
 
 @Suite struct SendbirdWebhookTests {
-    @Test func `a comment reaches the customers device`() throws {
+    @Test func `a comment reaches the customer's device`() throws {
         let fixture = try SendbirdFixture.known()
         let body = SendbirdBody.message("9007199254740993")
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
@@ -85,7 +85,7 @@ import Threading
         #expect(fixture.leftOut() == [#"{app="APP",member="payload.message"} 4"#])
     }
 
-    @Test func `the customers own messages are none`() throws {
+    @Test func `the customer's own messages are not reported`() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "user-1"))) == SendbirdFixture.ignored)
         #expect(
