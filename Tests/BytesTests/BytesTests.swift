@@ -69,7 +69,7 @@ import Testing
             ("%+1", nil), ("%-1", nil), ("%1+", nil), ("% 1", nil), ("%1 ", nil), ("%0x", nil), ("%x1", nil), ("%u0041", nil),
             ("%\u{FF11}1", nil), ("%é", nil), ("%/0", nil), ("%:0", nil), ("%@0", nil), ("%`0", nil), ("%1\0", nil),
         ] as [(String, String?)])
-    func `decodes escapes`(text: String, expected: String?) {
+    func `percent escapes are decoded`(text: String, expected: String?) {
         let decoded = PercentEncoding.decoded(text.utf8.span)
         #expect(decoded.flatMap { String(validating: $0, as: UTF8.self) } == expected)
         if let decoded { #expect(PercentEncoding.decodedLeniently(text.utf8.span) == decoded) }

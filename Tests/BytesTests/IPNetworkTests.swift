@@ -54,7 +54,7 @@ import Testing
         "192.0.2.0/24/1", "192.0.2/24", "192.0.2.0.0/24", "256.0.0.0/8", "010.0.0.0/8", "0x10.0.0.0/8", "a.example/8", "::/129", "::/1000",
         "[::1]/128", "fe80::1%eth0/128", "::ffff:10.0.0.0/95", " 10.0.0.0/8", "10.0.0.0/8 ", "10.0.0.0\u{0}/8", "10.0.0.0/٨",
     ])
-    func `is malformed`(_ text: String) {
+    func `a malformed network is rejected`(_ text: String) {
         #expect(throws: IPNetwork.Problem.malformed) { try IPNetwork(text) }
     }
 

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "shop", "Ä", "\u{1F4E6}", String(repeating: "app~", count: 34)])
-    func `finds its own`(_ text: String) {
+    func `a dictionary finds its own byte keys`(_ text: String) {
         #expect(ByteKey(text) == ByteKey(String(Array(text))))
         #expect(Set([ByteKey(text)]).contains(ByteKey(text)))
         #expect(ByteKey(text) != ByteKey(text + "x"))

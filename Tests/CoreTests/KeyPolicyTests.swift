@@ -6,7 +6,7 @@ import Time
 @Suite struct KeyPolicyTests {
     private static let now = Samples.now
 
-    @Test func `has the products defaults`() {
+    @Test func `the policy has the defaults of the product`() {
         #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: nil))
     }
 

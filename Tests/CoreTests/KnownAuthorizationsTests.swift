@@ -149,7 +149,7 @@ import Time
     }
 
     @Test(arguments: ["", "[]", "{}", "7", #"{"started_at":1}"#, #"{"started_at":-1,"complete_since":1}"#])
-    func `refuses another form`(_ text: String) {
+    func `a text of another form is rejected`(_ text: String) {
         #expect(KnownAuthorizations(parsing: Array(text.utf8)) == nil)
     }
 

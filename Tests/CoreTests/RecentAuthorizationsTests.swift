@@ -66,7 +66,7 @@ import Time
     }
 
     @Test(arguments: [Verdict.malformed(ValidationError(.userID, .empty)), .unconfirmed(keyID: 1)])
-    func `records nothing of`(_ verdict: Verdict) {
+    func `requests of unknown apps are not recorded`(_ verdict: Verdict) {
         var recent = recent()
         recent.record(verdict, of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1)) == nil)
@@ -112,7 +112,7 @@ import Time
     }
 
     @Test(arguments: [(0, 3), (59, 3), (480, 3), (539, 3), (600, 2), (660, 0), (1_000_000, 0)] as [(UInt64, Int)])
-    func `counts ten minutes`(passed: UInt64, count: Int) throws {
+    func `denials of the last ten minutes are counted`(passed: UInt64, count: Int) throws {
         var recent = recent()
         let start = UnixSeconds(rawValue: Self.now.rawValue / 60 * 60)
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: start)

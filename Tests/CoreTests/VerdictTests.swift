@@ -41,7 +41,7 @@ import Testing
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
-    @Test func `authorized is valid`() {
+    @Test func `an authorized verdict allows the request`() {
         let verdict = Verdict.authorized(keyID: 0)
         #expect(verdict.reason == "valid")
         #expect(verdict.status == 200)

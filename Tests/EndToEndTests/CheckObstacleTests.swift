@@ -24,7 +24,7 @@ import Testing
         #expect(try served.waitForEnd() == .exit(2))
     }
 
-    @Test func `port of another`() throws {
+    @Test func `a port of another process is reported`() throws {
         let other = try RunningServer(Workspace())
         guard case .tcp(_, let port) = other.publicAddress else { return }
         try expect(

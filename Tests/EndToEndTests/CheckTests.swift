@@ -5,7 +5,7 @@ import Time
 
 /// `deskgate check`
 @Suite struct CheckTests {
-    @Test func `right for people`() throws {
+    @Test func `a right configuration is confirmed in a sentence`() throws {
         let workspace = try Workspace(["apps": [Workspace.app(1), Workspace.app(2)]])
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 0)
@@ -13,7 +13,7 @@ import Time
         #expect(result.errors.isEmpty)
     }
 
-    @Test func `right for machines`() throws {
+    @Test func `a right configuration is confirmed in JSON`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("check", "--config", workspace.configuration, "--json")
         #expect(result.code == 0)
@@ -104,7 +104,7 @@ import Time
         #expect(Set(paths) == ["$.listen.hots", "$.listen.port", "$.apps[0].keys[0].secret", "$.apps[1].keys"])
     }
 
-    @Test func `file is missing`() throws {
+    @Test func `a missing configuration is reported`() throws {
         let result = try Deskgate.run("check", "--config", "/nonexistent/config.json")
         #expect(result.code == 2)
         #expect(result.errors == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")

@@ -71,7 +71,7 @@ import Testing
         #expect(result.errors.contains("--reason logged\n"), "\(result.errors)")
     }
 
-    @Test func `command is missing`() throws {
+    @Test func `a missing command is reported`() throws {
         let result = try Deskgate.run()
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `option is unknown`(_ command: [String]) throws {
+    func `an unknown option is reported`(_ command: [String]) throws {
         for (option, complaint) in [
             ("--colour", "--colour"), ("-x", "-x"), ("--colour=red", "--colour"),
         ] {
@@ -164,7 +164,7 @@ import Testing
         (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "--key KEY"),
         (["simulate"], "--directory DIR"),
     ])
-    func `required is missing`(_ words: [String], _ what: String) throws {
+    func `a missing required option is reported`(_ words: [String], _ what: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)

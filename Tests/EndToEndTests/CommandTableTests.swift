@@ -107,7 +107,7 @@ import Testing
     }
 
     /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
-    @Test func `documentation is taken`() throws {
+    @Test func `every documented command exists`() throws {
         var count = 0
         let pages = try Command("sh", "-c", "cd \"$0\" && ls *.md docs/*.md docs/ru/*.md clients/*.md deploy/*/*.md", packageRoot).output
         for page in pages.split(separator: "\n") {
@@ -131,7 +131,7 @@ import Testing
 
     /// The examples in the help and the manual page, which people copy, too.
     @Test(arguments: names)
-    func `examples are taken`(_ name: String) throws {
+    func `every example is accepted`(_ name: String) throws {
         let examples = try find(name).examples
         #expect(!examples.isEmpty)
         for example in examples {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CompletionTests {
     /// In each shell, every command, option and value of the table.
     @Test(arguments: CompletingShell.allCases)
-    func `completes the table`(_ shell: CompletingShell) throws {
+    func `completions cover every command and option`(_ shell: CompletingShell) throws {
         let expected = try Expectation.ofTheTable()
         let answers = try shell.complete(expected.map(\.line), in: site())
         for (line, words) in expected {

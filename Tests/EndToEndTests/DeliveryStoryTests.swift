@@ -55,7 +55,7 @@ import Time
     }
 
     /// It dies of the first answer, because the next try would come after its expiry, whenever the first one was.
-    @Test func `of what died`() throws {
+    @Test func `a dead delivery shows its story`() throws {
         let sink = ScriptedServer.Script.everyRequest(.respond(500, headers: ["Retry-After: 3600"]))
         try withSite(sink, changes: ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
             try post(1, server)

@@ -6,7 +6,7 @@ import Testing
     private let unit = packageRoot + "/deploy/deskgate.service"
 
     /// What is left is the network, the user's own namespace, and ports below 1024.
-    @Test func `unit is restricted`() throws {
+    @Test func `the systemd unit restricts the service`() throws {
         let evaluated = try Command("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
         #expect(evaluated.status == 0, "\(evaluated.output)")
     }
@@ -16,7 +16,7 @@ import Testing
         "NotifyAccess=main",
         "WatchdogSec=30", "ConditionPathExists=/etc/deskgate/config.json",
     ])
-    func `unit says`(_ line: String) throws {
+    func `the unit has the lines that the service needs`(_ line: String) throws {
         #expect(try Command("grep", "-cFx", line, unit).output == "1\n")
     }
 

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `keys and people`() throws {
+    @Test func `keys and users are explained`() throws {
         let workspace = try Workspace([
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0], "security_keys": ["clock_skew_seconds": 0],
         ])

@@ -41,7 +41,7 @@ import Testing
         #expect(secrets.count == 6)
     }
 
-    @Test func `for machines`() throws {
+    @Test func `the result is printed as JSON`() throws {
         let scratch = try TemporaryDirectory()
         let root = scratch.path("new")
         let result = try Deskgate.run("init", "--json", "--port", "28100", root)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func `never overwrites`(_ file: String) throws {
+    func `existing files are never overwritten`(_ file: String) throws {
         let scratch = try TemporaryDirectory()
         unsafe mkdir(scratch.path("secrets"), 0o700)
         try scratch.write(file, "kept")

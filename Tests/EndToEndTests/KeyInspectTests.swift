@@ -3,7 +3,7 @@ import Testing
 
 /// `deskgate key inspect`
 @Suite struct KeyInspectTests {
-    @Test func `for people`() throws {
+    @Test func `a key is described in sentences`() throws {
         let result = try Deskgate.run("key", "inspect", "--key", wellFormedKey)
         #expect(result.code == 0)
         #expect(
@@ -17,7 +17,7 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
-    @Test func `for machines`() throws {
+    @Test func `a key is described in JSON`() throws {
         let json = try Deskgate.run("key", "inspect", "--json", "--key", wellFormedKey).json
         #expect(json == ["version": 1, "key_id": 1, "issued_at": 1_767_225_600, "expires_at": 1_769_817_600])
     }

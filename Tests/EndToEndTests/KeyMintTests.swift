@@ -125,7 +125,7 @@ import Time
     }
 
     @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])
-    func `users are bytes`(_ user: String) throws {
+    func `user ids are passed on as bytes`(_ user: String) throws {
         let workspace = try Workspace()
         // A word of its own that begins with -- is the next option.
         let forms = user.hasPrefix("--") ? [["--user=\(user)"]] : [["--user", user], ["--user=\(user)"]]

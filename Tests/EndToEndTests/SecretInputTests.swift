@@ -20,20 +20,20 @@ import Testing
         return try run(["key", "verify"] + words, input: input)
     }
 
-    @Test(arguments: ["", "\n", "\r\n"]) func `key verify`(_ end: String) throws {
+    @Test(arguments: ["", "\n", "\r\n"]) func `key verify reads a key from standard input`(_ end: String) throws {
         let result = try verify(try workspace.key() + end)
         #expect(result.code == 0)
         #expect(result.output.contains("\nreason       valid\n"))
     }
 
-    @Test func `key inspect`() throws {
+    @Test func `key inspect reads a key from standard input`() throws {
         let result = try run(["key", "inspect", "--key", "-", "--json"], input: wellFormedKey)
         #expect(result.code == 0)
         #expect(try result.json.integer("key_id") == 1)
     }
 
     /// It is the token that is looked at, and not the dash.
-    @Test func `push test`() throws {
+    @Test func `push test reads a token from standard input`() throws {
         let words = ["push", "test", "--config", workspace.configuration, "--notifier", "log", "--token", "-"]
         #expect(try run(words, input: wellFormedKey).errors.hasPrefix("deskgate: --token is a security key; "))
     }
@@ -44,13 +44,13 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: --key: expected one line on standard input, and not an empty one\n"))
     }
 
-    @Test func `is not endless`() throws {
+    @Test func `an endless input is rejected`() throws {
         let result = try verify(String(repeating: "a", count: 70_000))
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key: cannot read standard input: File too large\n"))
     }
 
-    @Test func `help says so`() throws {
+    @Test func `help describes the input of secrets`() throws {
         #expect(try Deskgate.run("key", "inspect", "--help").output.contains("the security key; - reads it from standard input\n"))
         #expect(try Deskgate.run("key", "verify", "--help").output.contains("the security key; - reads it from standard input\n"))
     }

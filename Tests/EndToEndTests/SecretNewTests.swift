@@ -17,7 +17,7 @@ import Testing
         #expect(seen.count == 5)
     }
 
-    @Test func `for machines`() throws {
+    @Test func `a new secret is printed as JSON`() throws {
         let result = try Deskgate.run("secret", "new", "--json")
         #expect(result.code == 0)
         let json = try result.json
@@ -45,7 +45,7 @@ import Testing
         #expect(elsewhere.errors.hasPrefix("\(reason)first run mkdir -p \(scratch.path("missing"))\n"))
     }
 
-    @Test func `signs events`() throws {
+    @Test func `a new secret signs events`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("secret", "new", "--signing", "--json", "--out", scratch.path("backend.key"))
         #expect(try result.json == ["file": .string(scratch.path("backend.key"))])
@@ -59,7 +59,7 @@ import Testing
         #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0)
     }
 
-    @Test func `configuration takes it`() throws {
+    @Test func `the configuration accepts a new secret`() throws {
         let workspace = try Workspace()
         try workspace.write("app-1.key", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)
         try workspace.write("admin-token", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)

@@ -98,13 +98,13 @@ import Testing
                 + "No such file or directory; put it back, or, if none is in use yet, make one with: deskgate secret new --out \(file)\n")
     }
 
-    @Test func `configuration is missing`() throws {
+    @Test func `a missing configuration is reported`() throws {
         let process = try RunningServer.start("/nonexistent/config.json")
         #expect(try process.waitForEnd() == .exit(2))
         #expect(try process.errors.text() == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")
     }
 
-    @Test func `certificate is bad`() throws {
+    @Test func `a malformed certificate is reported`() throws {
         let tls: JSONValue = ["certificate": "certificate.pem", "key": "key.pem"]
         let workspace = try Workspace(["listen": ["host": "127.0.0.1", "port": 0, "max_connections": 100, "tls": tls]])
         try workspace.write("certificate.pem", Self.wrongPEM)

@@ -85,7 +85,7 @@ import Testing
         return try jsonObject(Command("curl", "-sS", "-H", "@\(directory.path("header"))", "--data", body, "\(url)/\(path)").output)
     }
 
-    @Test func `reports sendbirds webhooks`() throws {
+    @Test func `the webhooks of Sendbird are printed`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         let process = try start(

@@ -150,7 +150,7 @@ import Testing
         #expect(try server.stop() == .exit(0), "it stops while it waits")
     }
 
-    @Test(arguments: [false, true]) func `file is damaged`(hasCopy: Bool) throws {
+    @Test(arguments: [false, true]) func `a damaged database is reported`(hasCopy: Bool) throws {
         try hasCopy ? makeCopy() : makeStore()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("UPDATE runs SET closed = 0")

@@ -3,7 +3,7 @@ import Testing
 /// `deskgate version`
 @Suite struct VersionTests {
     @Test(arguments: [["version"], ["--version"], ["-v"]])
-    func `for people`(_ words: [String]) throws {
+    func `the version is printed as a sentence`(_ words: [String]) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 0)
         #expect(result.output.wholeMatch(of: /deskgate \d+\.\d+\.\d+\n/) != nil)
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["version", "--version", "-v"])
-    func `for machines`(_ word: String) throws {
+    func `the version is printed as JSON`(_ word: String) throws {
         let result = try Deskgate.run(word, "--json")
         #expect(result.code == 0)
         #expect(try result.json.keys == ["version"])

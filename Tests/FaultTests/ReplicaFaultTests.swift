@@ -26,7 +26,7 @@ import Threading
     /// A place on a server that goes on, of the suite's own because sessions are ended.
     private func place() throws -> PostgresSchemaFixture { try PostgresSchemaFixture(try Self.server.get()) }
 
-    @Test func `replica is killed`() async throws {
+    @Test func `no accepted event is lost when a replica is killed`() async throws {
         try await Rounds.run("replica killed in a batch") { _ in
             let place = try place()
             // It has a load of its own. The others begin after it, because a test that waits for a process may wait long for its turn.
@@ -44,7 +44,7 @@ import Threading
         }
     }
 
-    @Test func `network stalls`() async throws {
+    @Test func `no accepted event is lost when the network stalls`() async throws {
         try await Rounds.run("network stalled") { round in
             let (server, place) = (try Self.server.get(), try place())
             let proxies = try (0..<2).map { _ in try PostgresProxy(to: server.port) }
@@ -103,7 +103,7 @@ import Threading
         #expect(eventually { (try? outcomes()) == ["retry claim_lost", "delivered arrived"] })
     }
 
-    @Test func `transactions conflict`() async throws {
+    @Test func `no accepted event is lost when transactions conflict`() async throws {
         try await Rounds.run("deadlock, serialization failure") { _ in
             let place = try place()
             // Long before anybody's deadline.
@@ -126,7 +126,7 @@ import Threading
         }
     }
 
-    @Test func `clock is wrong`() async throws {
+    @Test func `no accepted event is lost when a clock is wrong`() async throws {
         try await Rounds.run("clock two hours off") { round in
             let scene = try Scene(try place())
             scene.replicas[1].setClock(ahead: round % 2 == 0 ? 7_200_000 : -7_200_000)

@@ -13,7 +13,7 @@ import Testing
         return (primary, standby, try Scene(try PostgresSchemaFixture(primary), ports: [primary.port, standby.port]))
     }
 
-    @Test func `primary is killed`() async throws {
+    @Test func `no accepted event is lost when the primary is killed`() async throws {
         try await Rounds.run("primary killed, standby promoted") { round in
             let (primary, standby, scene) = try replicated()
             // With an end to each connection, or without one.
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `server is restarted`() async throws {
+    @Test func `no accepted event is lost when the server is restarted`() async throws {
         try await Rounds.run("PostgreSQL restarted") { round in
             let server = try PostgresServer()
             let scene = try Scene(try PostgresSchemaFixture(server))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `connections run out`() async throws {
+    @Test func `no accepted event is lost when connections run out`() async throws {
         try await Rounds.run("too many connections") { _ in
             let server = try PostgresServer(PostgresServer.Options("max_connections=16", "superuser_reserved_connections=0"))
             let scene = try Scene(try PostgresSchemaFixture(server))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `standby lags`() async throws {
+    @Test func `no accepted event is lost when the standby lags`() async throws {
         try await Rounds.run("standby lagged") { round in
             let (primary, standby, scene) = try replicated()
             try standby.pause()

@@ -78,7 +78,7 @@ import Testing
         #expect(decoded(Array("<meta charset=utf-16>é".utf8)) == "<meta charset=utf-16>é")
     }
 
-    @Test func guesses() {
+    @Test func `an encoding is guessed from the bytes`() {
         #expect(decoded(Array("é".utf8)) == "é")
         #expect(decoded([0x80, 0xE9]) == "€é")
         #expect(decoded(Array("é".utf8), "text/html; charset=nonsense") == "é")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ListenTests {
-    @Test func `chooses a port`() throws {
+    @Test func `the system chooses a free port`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         guard case .tcp("127.0.0.1", let port) = fixture.server.address else { throw SocketClient.Failure.malformed("address") }

@@ -127,7 +127,7 @@ import Testing
         #expect(try client.readResponse().text == expected)
     }
 
-    @Test func `listens on i pv 6`() throws {
+    @Test func `the server listens on IPv6`() throws {
         let fixture = try ServerFixture(.tcp(host: "::1", port: 0))
         defer { fixture.stop() }
         let client = try fixture.client()

@@ -29,7 +29,7 @@ import Testing
         (["[]"], "unknown"), (["fe80::1%eth0"], "unknown"), (["192.0.2.7/32"], "unknown"), (["\"192.0.2.7\""], "unknown"),
         (["localhost"], "unknown"), (["192.0.2.7\u{0}"], "unknown"), ([], "10.0.0.1"),
     ])
-    func `reads forwarded for`(_ lines: [String], _ expected: String) throws {
+    func `X-Forwarded-For is read`(_ lines: [String], _ expected: String) throws {
         #expect(try client(forwardedFor: lines) == expected)
         // Nobody else is believed.
         #expect(try client("192.0.2.200", forwardedFor: lines) == "192.0.2.200")
@@ -50,7 +50,7 @@ import Testing
         (["for=192.0.2.7;by=\"x\"y"], "unknown"), (["by=\", for=192.0.2.7"], "unknown"), (["for=\"192.0.2.7\\"], "unknown"),
         (["for=\"192.0.2.7\u{1}\""], "unknown"), (["for=192.0.2.7", "for=\""], "unknown"),
     ])
-    func `reads forwarded`(_ lines: [String], _ expected: String) throws {
+    func `Forwarded is read`(_ lines: [String], _ expected: String) throws {
         #expect(try client(forwarded: lines) == expected)
         #expect(try client("192.0.2.200", forwarded: lines) == "192.0.2.200")
     }

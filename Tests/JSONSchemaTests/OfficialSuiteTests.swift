@@ -76,7 +76,7 @@ import Testing
         return found
     }
 
-    @Test(arguments: files) func agrees(_ file: (name: String, least: Int)) throws {
+    @Test(arguments: files) func `the validator agrees with the official suite`(_ file: (name: String, least: Int)) throws {
         var count = 0
         for group in try Self.groups(file.name) where Self.unclaimed(group.schema).isEmpty {
             let schema = try JSONSchema(group.schema)

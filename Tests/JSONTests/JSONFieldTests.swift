@@ -53,7 +53,7 @@ import Testing
         #expect(try failure(of: "caf\u{e9}", in: #"{"cafe\u0301":"two"}"#)?.problem == .missing)
     }
 
-    @Test func nests() throws {
+    @Test func `fields are read in nested objects`() throws {
         let text = #"{"app_id":"shop","user_id":"ann","security_key":"shop ann"}"#
         let document = try JSONDocument(parsing: Array(text.utf8).span)
         let verdict = try document.withString("app_id") { app throws(JSONFieldError) in

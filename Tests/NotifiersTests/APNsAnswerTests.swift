@@ -81,7 +81,7 @@ import Time
         ("{\"reason\":\"Unregistered\",\"timestamp\":-1}", nil), ("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}", nil),
         ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil),
     ])
-    func `gone since`(body: String, timestamp: UnixMilliseconds?) {
+    func `APNs reports since when a device is gone`(body: String, timestamp: UnixMilliseconds?) {
         let answer = APNsAnswer.of(status: 410, body: Array(body.utf8), retryAfter: nil)
         #expect(answer.outcome.verdict == .deviceGone(since: timestamp))
         #expect(answer.step == nil)

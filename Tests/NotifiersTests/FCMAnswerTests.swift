@@ -43,7 +43,7 @@ import Testing
                 == ProviderAnswer(DeliveryOutcome(verdict, reason: word, settingsFault: fault), step: step))
     }
 
-    @Test func delivers() {
+    @Test func `a success is a delivery`() {
         let answer = FCMAnswer.of(status: 200, body: Array("{\"name\":\"projects/p/messages/1\"}".utf8), retryAfter: nil)
         #expect(answer == ProviderAnswer(.delivered, "status_200"))
     }

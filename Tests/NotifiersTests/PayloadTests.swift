@@ -11,7 +11,7 @@ import Time
         "event_id": "01a3185c-5000-7000-8000-000000000000",
     ]
 
-    @Test func apns() throws {
+    @Test func `APNs gets an alert and the data`() throws {
         var expected: JSONObject = [
             "aps": [
                 "alert": ["title": "Анна", "body": "Ваш \"заказ\"\nготов"], "sound": "default", "badge": 1,
@@ -67,7 +67,7 @@ import Time
         #expect(!String(decoding: message, as: UTF8.self).contains("mutable-content"))
     }
 
-    @Test func `APNs headers`() throws {
+    @Test func `APNs gets the headers of an alert`() throws {
         let headers = APNsHeaders(topic: "com.example.app", deliveryID: Sample.id, try Sample.notification("a"))
         #expect(
             headers.pairs.map { "\($0.name): \($0.value)" } == [
@@ -107,7 +107,7 @@ import Time
     }
 
     /// No member that RuStore does not document.
-    @Test func rustore() throws {
+    @Test func `RuStore gets a notification and the data`() throws {
         let body = try RuStoreMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, now: Sample.now)
         let expected: JSONValue = [
             "message": [
@@ -121,7 +121,7 @@ import Time
         #expect(try Sample.json(plain)["message"]?["android"] == ["ttl": "3600s"])
     }
 
-    @Test func hms() throws {
+    @Test func `HMS gets a notification and the data`() throws {
         let body = try HMSMessage.body(
             Sample.notification("Ваш заказ"), token: Sample.opaqueToken, category: "IM", now: Sample.now)
         let message = try #require(try Sample.json(body)["message"])
@@ -140,7 +140,7 @@ import Time
             ])
     }
 
-    @Test func `HMS sounds`() throws {
+    @Test func `HMS gets the sound of the app`() throws {
         let expected: [(sound: String?, members: [JSONValue?])] = [
             (nil, [nil, nil, "LOW"]), ("default", [true, nil, nil]), ("/raw/ding", [false, "/raw/ding", nil]),
         ]

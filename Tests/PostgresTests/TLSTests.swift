@@ -39,7 +39,7 @@ import Testing
         try Connection(try ConnectionSettings("postgres://postgres@\(host):\(server.port)/postgres?\(query)"), by: .deferrable)
     }
 
-    @Test func `verifies who answers`() throws {
+    @Test func `the server's certificate is verified`() throws {
         let authorities = "sslrootcert=\(directory.path("ca.pem"))"
         let verified = try Self.connect(server, host: "localhost", query: "sslmode=verify-full&\(authorities)")
         #expect(verified.isEncrypted)

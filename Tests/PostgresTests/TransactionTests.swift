@@ -5,7 +5,7 @@ import Threading
 
 @Suite struct TransactionTests {
     @Test(arguments: [true, false])
-    func commits(isPreparing: Bool) throws {
+    func `a transaction commits its changes`(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let result = try connection.transaction(by: .deferrable) { () throws(PostgresError) in

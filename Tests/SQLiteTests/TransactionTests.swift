@@ -10,7 +10,7 @@ import Testing
         connection = try database.openWithItems()
     }
 
-    @Test func commits() throws {
+    @Test func `a transaction commits its changes`() throws {
         let result = try connection.transaction { () throws(SQLiteError) in
             try connection.add("a")
             #expect(connection.isInTransaction)

@@ -118,7 +118,7 @@ import Time
         #expect(try audits(fixture.log) == ["WARN audit action=authenticate outcome=unauthorized peer=127.0.0.1 request_id=abc"])
     }
 
-    @Test func `of wrong tokens`() throws {
+    @Test func `wrong tokens leave an audit line`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             for token in [nil, TestSecret.text(201)] {

@@ -61,7 +61,7 @@ import Time
             "?app_id=shop&user_id=user-1&security_key=",
             "?app_id=shop&user_id=user-1&security_key=k&key=k",
         ])
-    func `refuses`(_ query: String) throws {
+    func `malformed questions are rejected`(_ query: String) throws {
         #expect(try AdminDeliverFixture().send(.get, "/v1/keys/revoked\(query)").status == 400)
     }
 

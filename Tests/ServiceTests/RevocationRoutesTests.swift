@@ -34,7 +34,7 @@ import Time
             (#"{"app_id":"shop","key_id":1,"issued_before":\#(now + 61)}"#, "key_id", now + 61),
             (#"{"app_id":"shop","all":true}"#, "app", now + 1), (#"{"app_id":"shop","all":true,"issued_before":7}"#, "app", 7),
         ] as [(String, String, Int64?)])
-    func `adds one`(body: String, kind: String, issuedBefore: Int64?) throws {
+    func `a revocation is added`(body: String, kind: String, issuedBefore: Int64?) throws {
         let response = add(body)
         #expect(response.status == 201)
         let added = try object(response)

@@ -34,7 +34,7 @@ import Time
         #expect(last.customerID == "user-1")
     }
 
-    @Test func `gives nobody what is somebody elses`() throws {
+    @Test func `a customer gets only own orders`() throws {
         let site = try ShopSite()
         for path in ["/orders/2001", "/orders/9", "/orders/1002%20", "/orders/..%2f1002"] {
             #expect(try site.get("\(path)?customer_id=user-1").status == 404)

@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    @Test func `of the writer`() throws {
+    @Test func `statements of the writer use indexes`() throws {
         check(try plans { try WriterStatements($0) }, count: 30)
     }
 
     /// However much waits for another app or is not due, a claim reads only what it takes.
-    @Test func `of claims`() throws {
+    @Test func `claims use indexes`() throws {
         let due = try plans { try WriterStatements($0) }.filter { $0.sql.contains("due_at <= ?2") && $0.sql.contains("stories") }
         #expect(due.count == 1)
         let search = "SEARCH deliveries USING INDEX deliveries_due (notifier=? AND app=? AND state=? AND leads=? AND due_at<?)"
@@ -52,7 +52,7 @@ import Testing
         check(try plans { try BotCallStatements($0) }, count: 7)
     }
 
-    @Test func `of readers`() throws {
+    @Test func `reads use indexes`() throws {
         check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }
 
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A search for a name in all apps looks into the index of each app, or at no more than a step.
-    @Test func `of names`() throws {
+    @Test func `searches for names use indexes`() throws {
         let found = try plans { try NameQueries($0) }
         check(found, count: 3)
         let steps = Set(found.flatMap(\.steps))
@@ -77,7 +77,7 @@ import Testing
         ] { #expect(steps.contains(search), "\(search)") }
     }
 
-    @Test func `sees a scan`() throws {
+    @Test func `a scan of a table is detected`() throws {
         let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }
         #expect(found.flatMap(\.steps).contains { $0.hasPrefix("SCAN devices") })
     }

@@ -45,7 +45,7 @@ import Threading
 
     private var jobs: [(ShareOwner, String)] { [(shop, "a"), (shop, "b"), (shop, "c"), (bank, "x"), (bank, "y")] }
 
-    @Test func `begins no more than an owners share`() {
+    @Test func `an owner begins no more jobs than its share`() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")
         queue.finish(shop)

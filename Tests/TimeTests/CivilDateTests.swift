@@ -26,7 +26,7 @@ import Time
     }
 
     /// Walks the calendar day by day from the year 0 to 2400, by the rule of leap years alone.
-    @Test func `every day`() {
+    @Test func `every day converts both ways`() {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day = -719_528

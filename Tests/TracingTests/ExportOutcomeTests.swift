@@ -30,7 +30,7 @@ import Time
     }
 
     @Test(arguments: [301, 302, 400, 401, 403, 404, 408, 413, 500, 501, 505])
-    func `others are not`(status: Int) {
+    func `other statuses are not retried`(status: Int) {
         #expect(outcome(status, retryAfter: "7") == .refused(reason: "status_\(status)"))
     }
 

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: refused.indices)
-    func `is refused`(index: Int) throws {
+    func `a hostile answer is rejected`(index: Int) throws {
         let (name, script, refusal) = Self.refused[index]
         try PreviewFixture.run({ _ in script }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(refusal), "\(name)")
@@ -199,7 +199,7 @@ import Testing
     ]
 
     @Test(arguments: bombs.indices)
-    func `survives a page`(index: Int) throws {
+    func `a hostile page is survived`(index: Int) throws {
         let page = PreviewFixture.html() + Self.bombs[index]
         try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.html(page)) }) { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")

@@ -27,7 +27,7 @@ import Threading
     }
 
     @Test(arguments: spellings)
-    func `is refused`(host: String) throws {
+    func `an address of the inner network is rejected`(host: String) throws {
         try PreviewFixture.run(names: Self.names) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url(host)) == .none(.notPublic))
             #expect(fixture.inner.connectionCount == 0)

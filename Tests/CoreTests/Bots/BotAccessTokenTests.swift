@@ -48,7 +48,7 @@ import Time
             ("the most", KeyIdentity(keyID: .max, issuedAt: SecurityKey.latestTime, salt: [UInt8](repeating: 0xFF, count: 16))),
             ("none", nil),
         ] as [(String, KeyIdentity?)])
-    func `names its key`(_ name: String, _ key: KeyIdentity?) throws {
+    func `a ticket names the security key that started it`(_ name: String, _ key: KeyIdentity?) throws {
         let bot = try BotSamples.bot()
         guard case .valid(let read) = try verdict(ticket(key: key).text(for: bot), bot) else {
             Issue.record("\(name): no ticket")

@@ -46,7 +46,7 @@ import Testing
         arguments: [
             "", ".", "..", "a/../b", "../admin", "..\\admin", "%2e%2e", "%2E", ".%2e", "%252e%252e", "a/%2e%2e/b", "..;x", "a\nb", "a\0b",
             "a\u{7f}", "%0d%0a", "%2525252e", String(repeating: "x", count: 1025),
-        ]) func `a path refuses`(_ value: String) throws
+        ]) func `a path rejects arguments that would change it`(_ value: String) throws
     {
         let template = try BotURLTemplate("https://shop.example.com/orders/{a}/x")
         #expect(throws: BotArgumentsProblem.self) { try template.filled { _ in value } }
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [
         ("7", "7"), ("a/b", "a%2Fb"), ("...", "..."), ("a.b", "a.b"), ("a b?#&é", "a%20b%3F%23%26%C3%A9"), ("100%", "100%25"),
     ])
-    func `a path takes`(_ value: String, _ expected: String) throws {
+    func `a path takes encoded arguments`(_ value: String, _ expected: String) throws {
         let template = try BotURLTemplate("https://shop.example.com/orders/{a}/x")
         #expect(try template.filled { _ in value } == "https://shop.example.com/orders/\(expected)/x")
     }

@@ -85,7 +85,7 @@ import Time
         "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994", "Sun Nov   08:49:37 1994", "Sun, 06 Nov 1994  8:49:37 GMT",
         "1994-11-06T08:49:37Z", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func `nonsense is nothing`(value: String) {
+    func `an unreadable Retry-After is ignored`(value: String) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == nil)
     }
 

@@ -6,7 +6,7 @@ import Time
 @Suite struct RetryPolicyTests {
     private static let attempts = [Int.min, -1, 0, 1, 2, 7, 8, 60, 63, 64, 65, 1000, .max]
 
-    @Test func `has the products defaults`() {
+    @Test func `the policy has the defaults of the product`() {
         #expect(
             RetryPolicy.webhook
                 == RetryPolicy(

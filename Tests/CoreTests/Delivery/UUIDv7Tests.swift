@@ -8,7 +8,7 @@ import Time
     private static let sample = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 
     /// RFC 9562 appendix A.6: 2022-02-22 14:22:22 -05:00, rand_a 0xCC3, rand_b 0x18C4DC0C0C07398F.
-    @Test func `has the published examples bytes`() throws {
+    @Test func `the bytes are those of the published example`() throws {
         let random: InlineArray<10, UInt8> = [0x03, 0x30, 0xD8, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F]
         let example = try #require(UUIDv7(Self.sample))
         #expect(UUIDv7(milliseconds: 0x017F_22E2_79B0, random: random) == example)

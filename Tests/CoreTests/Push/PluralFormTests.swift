@@ -6,7 +6,7 @@ import Testing
         (PluralForm.one, [1, 21, 31, 101, 121, 1001]), (.few, [2, 3, 4, 22, 24, 32, 102, 1003]),
         (.many, [0, 5, 9, 10, 11, 12, 13, 14, 15, 19, 20, 25, 100, 111, 112, 114, 1011]),
     ])
-    func `counts in Russian`(form: PluralForm, counts: [Int]) {
+    func `Russian plurals follow their rules`(form: PluralForm, counts: [Int]) {
         for count in counts {
             for language in ["ru", "ru-RU", "RU", "uk", "be"] { #expect(PluralForm(count: count, language: language) == form) }
         }

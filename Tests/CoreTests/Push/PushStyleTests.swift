@@ -71,7 +71,7 @@ import Testing
         #expect((PushStyle.longestTitleBytes - 25...PushStyle.longestTitleBytes).contains(title.utf8.count))
     }
 
-    @Test func `private reveals nothing`() throws {
+    @Test func `a private push reveals no message text`() throws {
         let notification = try PushStyle(content: .private, templates: .russian).notification(
             for: .sample(author: "SECRET", avatar: "https://SECRET/", text: "SECRET", files: ["SECRET"]))
         #expect(!"\(notification)".contains("SECRET"))

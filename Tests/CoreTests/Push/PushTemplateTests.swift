@@ -17,7 +17,7 @@ import Testing
         ("{author}: {text}", "[author]: [text]"), ("{count} файлов ({files})", "[count] файлов ([files])"), ("{{{count}}}", "{[count]}"),
         ("no placeholders", "no placeholders"), ("{{author}}", "{author}"), ("{text}{text}", "[text][text]"),
     ])
-    func `fills in`(text: String, filled: String) throws {
+    func `placeholders are filled in`(text: String, filled: String) throws {
         let template = try PushTemplate(text, allowing: Self.all)
         #expect(template.filled { "[\($0.rawValue)]" } == filled)
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(flaw("{author}", allowing: [.author]) == nil)
     }
 
-    @Test func `is bounded`() {
+    @Test func `a template has a maximum length`() {
         #expect(flaw(String(repeating: "ж", count: 100)) == nil)
         #expect(flaw(String(repeating: "ж", count: 100) + "a") == .tooLong)
     }

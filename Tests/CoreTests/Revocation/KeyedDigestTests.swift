@@ -16,14 +16,14 @@ import Testing
             (1, [0xDA, 0x87, 0xC1, 0xD8, 0x6B, 0x99, 0xAF, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9B, 0x22, 0xFC, 0x45]),
             (2, [0x81, 0x77, 0x22, 0x8D, 0xA4, 0xA4, 0x5D, 0xC7, 0xFC, 0xA3, 0x8B, 0xDE, 0xF6, 0x0A, 0xFF, 0xE4]),
         ] as [(Int, [UInt8])])
-    func `is sip hash`(count: Int, digest: [UInt8]) {
+    func `the digest is SipHash`(count: Int, digest: [UInt8]) {
         let message = (0..<count).map { UInt8($0) }
         let found = SipHash(Self.key).finish(message.span)
         #expect(bytes(found) == digest)
     }
 
     /// A word that is added first is the same as its bytes.
-    @Test(arguments: [0, 1, 7, 8, 9, 136]) func `words are bytes`(count: Int) {
+    @Test(arguments: [0, 1, 7, 8, 9, 136]) func `words are read as little endian bytes`(count: Int) {
         let rest = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let whole = [1, 2, 3, 4, 5, 6, 7, 8] + rest
         var hash = SipHash(Self.key)

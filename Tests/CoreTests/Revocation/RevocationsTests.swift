@@ -255,7 +255,7 @@ import Time
     }
 
     /// Texts that Swift calls equal are two people.
-    @Test func `people are bytes`() throws {
+    @Test func `user ids are compared as bytes`() throws {
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "cafe\u{301}") == Self.valid)
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "caf\u{E9}") == Self.revoked)
     }

@@ -9,7 +9,7 @@ import Testing
     private func read(_ value: String) -> TraceContext? { TraceContext(traceparent: value.utf8.span) }
 
     /// The example of section 3.2.4.
-    @Test func `reads the specifications examples`() throws {
+    @Test func `the examples of the specification are read`() throws {
         let context = try #require(read(Self.example))
         #expect(context.traceID == 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736)
         #expect(context.spanID == 0x00f0_67aa_0ba9_02b7)

@@ -10,7 +10,7 @@ import Testing
         (429, .undecided(.backendStatus), .fails), (500, .undecided(.backendStatus), .fails),
         (503, .undecided(.backendStatus), .fails), (999, .undecided(.backendStatus), .fails),
     ])
-    func `statuses answer`(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
+    func `statuses allow deny or leave undecided`(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
         let reply = BackendReply(status: status, cacheControl: nil)
         #expect(reply.answer == answer)
         #expect(reply.health == health)
@@ -24,7 +24,7 @@ import Testing
             ("no-cache=\"set-cookie\"", 0), ("max-age=60, no-store", 0), ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0),
             ("max-age=1.5", 0), ("max-age=soon", 0), ("max-age=99999999999999999999999", .max), (",,=,;", nil), ("\u{0}\u{e9}", nil),
         ] as [(String, UInt64?)])
-    func `cache control limits`(value: String, seconds: UInt64?) {
+    func `Cache-Control limits the lifetime of an answer`(value: String, seconds: UInt64?) {
         #expect(BackendReply(status: 200, cacheControl: value).keepSeconds == seconds)
     }
 

@@ -56,7 +56,7 @@ import Testing
             (503, "ServiceUnavailable", .retry(retryAfterMilliseconds: nil), "service_unavailable"),
             (400, "BadDeviceToken", .dead, "key_not_for_environment"), (410, "Unregistered", .dead, "key_not_for_environment"),
         ] as [(Int, String, DeliveryOutcome.Verdict, String)])
-    func `the others word`(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
+    func `a key of the other environment is reported`(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
         try outcome(ofBoth: (403, Self.reasons[0].0), (status, reason)) { #expect($0 == DeliveryOutcome(verdict, reason: word)) }
     }
 

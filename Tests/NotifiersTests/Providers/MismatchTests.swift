@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `junk stops nobody`(_ kind: ProviderKind) throws {
+    func `junk tokens pause no notifier`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for number in 0..<60 {

@@ -67,7 +67,7 @@ import Time
     }
 
     /// The help desk's limits, which the store keeps.
-    @Test func `has a rateLimits`() throws {
+    @Test func `the relay keeps within the rate limits of Pyrus`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.notifier.rateLimits == [

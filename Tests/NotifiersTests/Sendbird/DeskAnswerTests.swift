@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, "Fast"]) func rates(_ comment: String?) throws {
+    @Test(arguments: [nil, "Fast"]) func `a rating is stored in the message`(_ comment: String?) throws {
         try answer(.rating(score: 4, comment: comment), to: Self.message(Self.satisfaction), state: .closed) { desk, result throws in
             #expect(try result.get().state == .closed)
             let body =

@@ -87,7 +87,7 @@ import Testing
     }
 
     /// More than was asked for is cut off, and a `next` that leads elsewhere is never called.
-    @Test func `follows nobody`() throws {
+    @Test func `redirects are not followed`() throws {
         let elsewhere = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { elsewhere.stop() }
         let many = (1...3000).map { #"{"id":\#($0),"status2":"CLOSED"}"# }

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func counts() throws {
+    @Test func `tickets are counted by state`() throws {
         try DeskFixture.with { desk throws in
             _ = try fill(desk, 43)
             let counts = try desk.tickets.count(of: "user-1")

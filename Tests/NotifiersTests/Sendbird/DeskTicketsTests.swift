@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [TicketState.active, .idle]) func closes(_ state: TicketState) throws {
+    @Test(arguments: [TicketState.active, .idle]) func `an open ticket is closed`(_ state: TicketState) throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             desk.desk.perform(.set(state: state.rawValue), onTicket: ticket.id)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func reopens() throws {
+    @Test func `a closed ticket is reopened`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.activeTicket()
             #expect(try failure { try desk.tickets.reopen(ticket.id, owner: nil) } == .notClosed(.active))

@@ -58,7 +58,7 @@ import Testing
         arguments: [
             (200, "", .null), (204, "", .null), (200, #"{"id":9007199254740993}"#, ["id": 9_007_199_254_740_993]),
         ] as [(Int, String, JSONValue)])
-    func `takes what succeeds`(_ status: Int, body: String, value: JSONValue) throws {
+    func `a success returns the body`(_ status: Int, body: String, value: JSONValue) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a") == .success(value))
         }
@@ -79,7 +79,7 @@ import Testing
             (200, "not JSON", .unavailable(reason: "malformed_response", mayHaveArrived: true)),
             (200, #"{"error":true}"#, .unavailable(reason: "malformed_response", mayHaveArrived: true)),
         ] as [(Int, String, PlatformError)])
-    func `types what fails`(_ status: Int, body: String, error: PlatformError) throws {
+    func `failures have types`(_ status: Int, body: String, error: PlatformError) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a").error == error)
             #expect(platform.metrics.contains(#"requests_total{app="app",request="view",outcome="\#(error.word)"} 1"#))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `tolerates nobody there`() throws {
+    @Test func `a refused connection is a temporary failure`() throws {
         try PlatformFixture.with(.everyRequest(.close)) { platform in
             guard case .unavailable(_, mayHaveArrived: true) = platform.get("a").error else { Issue.record("it may have arrived"); return }
         }

@@ -32,7 +32,7 @@ import Time
         }
     }
 
-    @Test func `name the parameter`() throws {
+    @Test func `errors name the parameter`() throws {
         let cases: [(function: String, query: String, body: String, names: String)] = [
             ("get_order_details", "", "{}", "order_id"),
             ("get_order_details", "", #"{"order_id":7}"#, "order_id"),
@@ -149,7 +149,7 @@ import Time
         }
     }
 
-    @Test func `are bounded`() throws {
+    @Test func `arguments have a maximum size`() throws {
         try withBot { (send, backend) throws in
             let deep = String(repeating: #"{"a":"#, count: 33) + "1" + String(repeating: "}", count: 33)
             #expect(try send("reorder", "", #"{"order_id":"7","notes":\#(deep)}"#).status == 400)

@@ -172,7 +172,7 @@ import Time
         return try #require(response.json["confirmation"]?.text)
     }
 
-    @Test func `is the customers`() throws {
+    @Test func `only the customer can confirm`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, #"{"cancelled":true}"#))) { service, backend in
             let ticket = try service.ticket()
@@ -281,7 +281,7 @@ import Time
 @Suite struct BotLimitTests {
     private static let limits = [LimitRule(per: .user, max: 3, windowMilliseconds: 60_000)]
 
-    @Test func `are exact`() throws {
+    @Test func `the limits of functions are exact`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), limits: Self.limits) { service, backend in
             let ticket = try service.ticket()
@@ -328,7 +328,7 @@ import Time
         }
     }
 
-    @Test func `outlive a reload`() throws {
+    @Test func `the limits of functions survive a reload`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }

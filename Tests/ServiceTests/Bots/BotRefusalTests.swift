@@ -110,7 +110,7 @@ import Time
             ("in two minutes", [0, 60_000], RefusalSampler.bytesPerMinute / 2, 60_000, nil),
             ("before the clock was set back", [90_000], RefusalSampler.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
         ] as [(String, [UInt64], Int, UInt64, UInt64?)])
-    func `seconds to wait`(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
+    func `a refusal names the seconds to wait`(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
         var book = RefusalSampler()
         let start: UnixMilliseconds = 1_000_000
         for call in calls { book.count(bytes, of: Self.person, now: start + call) }

@@ -16,7 +16,7 @@ import Testing
             ("ABCDE12345", "fghij67890", topic, "team_id: has small letters"),
             ("ABCDE12345", "FGHIJ67890", "FGHIJ67890.\(topic)", "topic: begins with the team_id"),
         ] as [(String, String, String, String?)])
-    func `are warned of`(_ keyID: String, teamID: String, topic: String, warning: String?) throws {
+    func `settings of APNs that look wrong are warned of`(_ keyID: String, teamID: String, topic: String, warning: String?) throws {
         let directory = try ConfigurationDirectory()
         try directory.writePushCredentials()
         let apns =

@@ -29,7 +29,7 @@ import Testing
         (#""host":"127.0.0.1","port":7"#, #"{"host":"127.0.0.2","port":7}"#), (#""host":"::1","port":7"#, #"{"host":"0.0.0.0","port":7}"#),
         (#""unix":"a.sock""#, #"{"unix":"b.sock"}"#), (#""unix":"a.sock""#, "{}"),
     ])
-    func `may be neighbours`(listen: String, admin: String) throws {
+    func `listeners may have neighbouring ports`(listen: String, admin: String) throws {
         #expect(try problems(listen, admin) == [])
     }
 

@@ -23,7 +23,7 @@ import Testing
         example = try JSONDocument(parsing: bytes.span).value()
     }
 
-    @Test func `is right`() throws {
+    @Test func `the example has no problem`() throws {
         let directory = try Self.directory()
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
@@ -114,7 +114,7 @@ import Testing
         return directory
     }
 
-    @Test func `shows every key`() {
+    @Test func `the complete example shows every key`() {
         #expect(keys(at: []) == Set(ConfigurationReader.rootKeys.names))
         #expect(keys(at: ["operators"]) == Set(ConfigurationReader.operatorsKeys.names))
         #expect(keys(at: ["operators", "thresholds"]) == Set(ConfigurationReader.thresholdKeys.names))
@@ -162,7 +162,7 @@ import Testing
         #expect(keys(at: ["shutdown"]) == Set(ConfigurationReader.shutdownKeys.names))
     }
 
-    @Test func `is safe`() throws {
+    @Test func `the example contains no secret`() throws {
         #expect(values(at: ["allow_insecure_secrets"], in: example) == [false])
     }
 

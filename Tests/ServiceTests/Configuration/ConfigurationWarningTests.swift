@@ -29,7 +29,7 @@ import Time
         #expect(try warnings(admin: host) == [])
     }
 
-    @Test func `certificates that expire`() throws {
+    @Test func `certificates that expire soon are warned of`() throws {
         let directory = try ConfigurationDirectory()
         let pair = try LoopbackCertificate()
         try directory.scratch.write("certificate.pem", pair.certificate)
@@ -67,7 +67,7 @@ import Time
         return try ConfigurationDirectory().configuration(json).warnings(now: now).map { "\($0)" }
     }
 
-    @Test func `no active key`() throws {
+    @Test func `an app without an active key is warned of`() throws {
         let warning =
             #"$.apps[0].keys: none is active and before its "not_after", so no security key can be minted for this app; "#
             + #"make one "active", or run deskgate secret rotate"#

@@ -26,7 +26,7 @@ import Testing
         #expect(try wanted(#""notifiers":{"log":{"type":"log"},\#(notifiers.joined(separator: ","))}"#) == 11_064 + 34)
     }
 
-    @Test func `traces want one`() throws {
+    @Test func `the export of traces needs one descriptor`() throws {
         #expect(try wanted(#""traces":{"otlp":{"url":"https://c.test/"}}"#) == 11_065)
     }
 

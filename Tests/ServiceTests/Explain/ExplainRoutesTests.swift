@@ -193,7 +193,7 @@ import Time
     }
 
     /// Neither the answer nor the log has the key, and a question is no change.
-    @Test func `reports no key`() throws {
+    @Test func `an explanation contains no key`() throws {
         let key = try TestKey().text()
         for query in [
             "user_id=user-1&security_key=\(key)", "user_id=other&security_key=\(key)", "security_key=\(key)", "security_key=\(key)x",

@@ -32,7 +32,7 @@ import Time
         return facts
     }
 
-    @Test(arguments: Denial.allCases) func `of denials`(_ denial: Denial) throws {
+    @Test(arguments: Denial.allCases) func `denials are translated`(_ denial: Denial) throws {
         Self.check(Explanation(try Self.facts(.denied(denial, keyID: 1))))
         Self.check(
             Explanation(
@@ -42,16 +42,16 @@ import Time
         Self.check(Explanation(try Self.facts(.denied(denial, keyID: 1)) { $0.storeProblem = "away" }))
     }
 
-    @Test(arguments: UndecidedReason.allCases) func `of indecisions`(_ reason: UndecidedReason) throws {
+    @Test(arguments: UndecidedReason.allCases) func `undecided verdicts are translated`(_ reason: UndecidedReason) throws {
         Self.check(Explanation(try Self.facts(.undecided(reason))))
     }
 
     @Test(arguments: ValidationError.Problem.allCases, CredentialField.allCases)
-    func `of malformations`(_ problem: ValidationError.Problem, _ field: CredentialField) throws {
+    func `malformed requests are translated`(_ problem: ValidationError.Problem, _ field: CredentialField) throws {
         Self.check(Explanation(try Self.facts(.malformed(ValidationError(field, problem)))))
     }
 
-    @Test func `of other verdicts`() throws {
+    @Test func `other verdicts are translated`() throws {
         for verdict in [Verdict.authorized(keyID: 1), .unconfirmed(keyID: 1), nil] {
             Self.check(Explanation(try Self.facts(verdict)))
             Self.check(Explanation(try Self.facts(verdict) { ($0.userID, $0.key) = (nil, nil) }))
@@ -65,7 +65,7 @@ import Time
         DeliveryEnding.allCases.map(\.reason) + RetryDecision.Ending.allCases.map(\.rawValue)
         + ["", "purged", "stopped", "claim_lost", "superseded", "not_for_relay", "no_key", "timeout", "status_404", "something_new"]
 
-    @Test(arguments: Delivery.State.allCases, reasons) func `of deliveries`(_ state: Delivery.State, _ reason: String) {
+    @Test(arguments: Delivery.State.allCases, reasons) func `deliveries are translated`(_ state: Delivery.State, _ reason: String) {
         // Only what has not failed yet has no reason.
         if state != .pending, reason.isEmpty { return }
         let cause = reason.isEmpty ? "status_500" : reason
@@ -119,7 +119,7 @@ import Time
     private static let revocations =
         Revocation.samples(appID: "shop").filter { !$0.reason.contains(" ") } + [.sample(10, appID: "shop", .user("ann"), reason: "rude")]
 
-    @Test(arguments: revocations) func `of revocations`(_ revocation: Revocation) throws {
+    @Test(arguments: revocations) func `revocations are translated`(_ revocation: Revocation) throws {
         #expect(revocation.sentence.isTranslated, "\(revocation.sentence.russian)")
         #expect(revocation.remedy(at: 0).isTranslated, "\(revocation.sentence.russian)")
         Self.check(Explanation(try Self.facts(.denied(.revoked, keyID: 1)) { $0.revocations.named = [revocation] }))

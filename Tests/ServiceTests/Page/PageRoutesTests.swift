@@ -30,7 +30,7 @@ import Testing
         #expect(response.text.ranges(of: #"type="search""#).count == 1)
     }
 
-    @Test(arguments: files) func lets(_ file: String) throws {
+    @Test(arguments: files) func `each file of the page is served with its headers`(_ file: String) throws {
         let fixture = try PageFixture()
         let response = fixture.send(.get, "/page/\(file)")
         #expect(response.status == 200)

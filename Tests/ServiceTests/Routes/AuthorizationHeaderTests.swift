@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: ["GET /v1/status", "GET /v1/deliveries", "DELETE /v1/deliveries?state=dead"])
-    func `exactly one counts`(request: String) throws {
+    func `exactly one Authorization header is accepted`(request: String) throws {
         try ServiceFixture().withService { service in
             for (headers, status) in Self.cases {
                 let client = try SocketClient(service.adminAddress)

@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A refusal counts as one, and not as a verdict; the probes and what does not exist answer everybody.
-    @Test func `is no verdict`() throws {
+    @Test func `a missing certificate is no denial of the user`() throws {
         try fixture.withService { service throws in
             #expect(try authorize(service) == "\(Self.refusal)403")
             for (path, status) in [("/livez", "200"), ("/readyz", "200"), ("/pyrus/authorize", "405"), ("/nothing", "404")] {

@@ -174,7 +174,7 @@ import Testing
     }
 
     /// A refusal counts and is logged as one, and not as a verdict.
-    @Test func `is no verdict`() throws {
+    @Test func `a rejected caller is no denial of the user`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 403)

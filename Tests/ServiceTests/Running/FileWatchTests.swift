@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Links that lead to each other, to nowhere, upwards and out of the root.
-    @Test func `strange paths`() throws {
+    @Test func `unusual paths are watched`() throws {
         let place = try WatchedPlace()
         place.link("a", to: "b")
         place.link("b", to: "a")

@@ -14,7 +14,7 @@ import Testing
 @Suite struct RunningServiceTests {
     private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
 
-    @Test func `logs its life`() throws {
+    @Test func `the service logs its start and stop`() throws {
         // No other test listens on this address, so connecting is refused after the stop.
         let own = #""host":"127.0.0.5","port":0"#
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: own, listen: own))

@@ -48,7 +48,7 @@ import Time
         #expect(stored.take(row.arrives) == row.step, "\(index)")
     }
 
-    @Test func `is marked`() {
+    @Test func `unexpected answers become remarks`() {
         var inquiry = Inquiry()
         for answer in [Self.confirmed, Self.waiting, Self.waiting, Self.declined] { _ = inquiry.take(answer) }
         #expect(inquiry.remarks == 3)

@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `answers supports questions`() throws {
+    @Test func `a customer answers support's questions`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             let channel = "sendbird_desk_\(id)"

@@ -240,7 +240,7 @@ import Time
         #expect(try fixture.reported() == Self.problem("ended"))
     }
 
-    @Test func `denials jump`() throws {
+    @Test func `a jump of denials is reported`() throws {
         let fixture = try WatchFixture()
         for _ in 0..<60 {
             fixture.count("authorized", by: 100)
@@ -315,7 +315,7 @@ import Time
     }
 
     /// Two processes with one database tell once together, and the end when neither sees it any more.
-    @Test func `replicas tell once`() throws {
+    @Test func `replicas report a condition once`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         let replicas = try (0..<2).map { _ in try WatchFixture(store: try place.store()) }

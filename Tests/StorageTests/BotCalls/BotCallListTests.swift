@@ -57,7 +57,7 @@ import Time
         for filter in Self.filters { #expect(try fixture.store.allCalls(filter) == expected(filter), "\(filter)") }
     }
 
-    @Test(arguments: Backend.allCases, [1, 7, 240]) func `page by page`(_ backend: Backend, limit: Int) throws {
+    @Test(arguments: Backend.allCases, [1, 7, 240]) func `calls are listed page by page`(_ backend: Backend, limit: Int) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.allCalls(pages: limit) == expected(BotCallFilter()))
         var filter = BotCallFilter()
@@ -66,7 +66,7 @@ import Time
     }
 
     /// A step that finds nothing is followed by the next one.
-    @Test(arguments: Backend.allCases, [1, 3, 50]) func `in steps`(_ backend: Backend, rows: Int64) throws {
+    @Test(arguments: Backend.allCases, [1, 3, 50]) func `a search continues in steps`(_ backend: Backend, rows: Int64) throws {
         let fixture = try filled(backend, eventsPerStep: rows)
         for filter in Self.filters.filter({ $0.function != nil || $0.outcome == .failed }) {
             #expect(try fixture.store.allCalls(filter, pages: 2) == expected(filter), "\(filter)")

@@ -111,7 +111,7 @@ import Time
     }
 
     /// The database's clock is two hours ahead of this machine's, or behind it.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `moments are the other clocks`(ahead: Int64) throws {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `times are converted to the clock of the target`(ahead: Int64) throws {
         let store = try fixture.file(fixture.path)
         let now: UnixMilliseconds = 1_000_000_000_000
         try store.take(

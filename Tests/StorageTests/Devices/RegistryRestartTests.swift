@@ -17,7 +17,7 @@ import Time
         return try body(store)
     }
 
-    @Test func `limits hold`() throws {
+    @Test func `limits survive a restart`() throws {
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.service, 3)]
         let (first, second) = (try Registration.of("A", at: 1000, rules: rules), try Registration.of("B", at: 2000, rules: rules))
         #expect(try withStore { try $0.payload(first) } == .registered)
@@ -32,7 +32,7 @@ import Time
         #expect(try withStore { try $0.payload(last) } == .limited(rule: rules[1], until: 302_000))
     }
 
-    @Test func `devices stay`() throws {
+    @Test func `devices survive a restart`() throws {
         let before = try withStore { store throws in
             try store.put("A", at: 1)
             try store.put("B", device: "d2", type: "android", at: 2)

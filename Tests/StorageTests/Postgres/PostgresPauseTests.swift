@@ -32,7 +32,7 @@ import Time
         #expect(try second.claimDue(Claim(notifier: "other", now: 1000, leaseMilliseconds: 1, limit: 0)).pauses == [])
     }
 
-    @Test func `are reported by the databases clock`() throws {
+    @Test func `pauses end by the clock of the database`() throws {
         let place = try PostgresSchemaFixture()
         let ahead: UInt64 = 7_200_000
         let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds() + ahead }))

@@ -34,7 +34,7 @@ import Time
         return UserQuery(id: UUIDv7(milliseconds: 1, number: number << 16), appID: app, user: user, forgets: forgets)
     }
 
-    @Test(arguments: [false, true]) func `the others answer`(forgets: Bool) throws {
+    @Test(arguments: [false, true]) func `the other replicas answer a query`(forgets: Bool) throws {
         let stores = try stores(3)
         defer { for store in stores { store.close() } }
         let asked = try question(forgets: forgets)
