@@ -3,8 +3,8 @@ import Crypto
 import Storage
 import Time
 
-/// What `Benchmarks/run` has made before it measures: comments for a notifier that needs no device, comments for one that notifies devices, which
-/// are registered with them, and registered devices.
+/// Fills a store before `Benchmarks/run` measures: with comments for a notifier that needs no device, with comments for a notifier
+/// that notifies devices (and these devices), or with registered devices.
 enum FillCommand {
     private struct Usage: Error, CustomStringConvertible {
         let description =
@@ -12,16 +12,16 @@ enum FillCommand {
             + "fill-devices FILE APP FIRST COUNT]"
     }
 
-    /// What the help desk asks of apps, and the configuration has by default.
+    /// The limits that the help desk requires of apps; the configuration has them by default.
     private static let limits = [
         LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
     ]
 
-    /// Longer than devices are kept by default.
+    /// A time longer than the default retention of devices.
     private static let idleMilliseconds: UInt64 = 300 * 86_400_000
 
-    /// Does what the arguments say.
-    /// - Throws: a usage, or what kept the store from it.
+    /// Runs the subcommand in the arguments.
+    /// - Throws: the usage, or the store's error.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 5, let count = Int(arguments[4]), count >= 0 else { throw Usage() }
         let (file, app) = (arguments[1], arguments[2])
@@ -35,8 +35,8 @@ enum FillCommand {
     }
 
     /// - Parameters:
-    ///   - notifier: one name, or several with commas between them, which share the events evenly.
-    ///   - tokens: one a person, for a notifier that notifies devices; none for another.
+    ///   - notifier: one name, or several separated by commas; the events are distributed evenly among them.
+    ///   - tokens: one per person for a notifier that notifies devices; empty for any other.
     private static func events(_ file: String, appID: String, notifier: String, count: Int, tokens: [PushToken]) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
@@ -50,8 +50,8 @@ enum FillCommand {
         }
     }
 
-    /// Registers a device each of users whose names rise, and whose tokens' digests are made up so that they rise as well: the file grows at its
-    /// ends, which takes minutes where random places would take an hour. One in a hundred has not been seen for so long that upkeep removes it.
+    /// Registers one device per user. User names and token digests ascend, so that the store appends to its indexes: this takes minutes,
+    /// and random positions would take an hour. One device in a hundred has been idle for so long that upkeep removes it.
     private static func devices(_ file: String, appID: String, numbers: Range<Int>) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
@@ -67,13 +67,13 @@ enum FillCommand {
         }
     }
 
-    /// A number below 2^23 as the first of 16 bytes, spread over all that there are.
+    /// Returns 16 bytes that ascend with `number`, which must be below 2^23, and that cover the whole range.
     private static func rising(_ number: Int) -> [UInt8] {
         let spread = UInt64(number) << 41
         return (0..<16).map { $0 < 8 ? UInt8(truncatingIfNeeded: spread >> (56 - 8 * $0)) : 0 }
     }
 
-    /// 64 digits, as APNs gives them.
+    /// A random token of 64 hexadecimal digits, the form of APNs tokens.
     private static func token() throws -> PushToken {
         let random: InlineArray<32, UInt8> = try randomBytes()
         let digits = Array("0123456789abcdef".utf8)

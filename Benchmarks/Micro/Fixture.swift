@@ -9,20 +9,20 @@ import Storage
 import TestSupport
 import Time
 
-/// One app with one secret, a user with a key, and the service that would answer for them.
+/// One app with one secret, a user with a key, and the service that answers their requests.
 struct Fixture {
-    /// 136 characters, as the help desk makes them.
+    /// An app id of 136 characters, the form that the help desk issues.
     static let appID: String = String(repeating: "Zm9yLWVhc2U-bm90~", count: 8).dropLast(2) + "=="
     static let userID = "user-\u{43f}\u{451}\u{442}\u{440}-20417"
     static let now = SystemClock.unixSeconds()
-    /// The oldest that a key may be.
+    /// The maximum age of a key.
     static let maximumLifetimeSeconds: UInt64 = 100 * 86_400
-    /// The user's keys from before this second are revoked.
+    /// Keys issued to the user before this time are revoked.
     static let revokedBefore = now - 3600
 
     let authorizer: Authorizer
     let router: Router
-    /// The same with the service's default log level, at which denials are logged.
+    /// A router with the service's default log level, at which denials are logged.
     let loggingRouter: Router
     private let log: TestLog
     let minting: KeyMinting
@@ -46,18 +46,18 @@ struct Fixture {
     /// The body as the help desk sends it.
     var json: [UInt8] { json(appID: appID, securityKey: securityKey) }
 
-    /// The body of such a request.
+    /// The body with another app id and security key.
     func json(appID: [UInt8], securityKey: [UInt8]) -> [UInt8] {
         let (app, key) = (String(decoding: appID, as: UTF8.self), String(decoding: securityKey, as: UTF8.self))
         return Array(#"{"app_id":"\#(app)","user_id":"\#(Self.userID)","security_key":"\#(key)"}"#.utf8)
     }
 
-    /// The same as a form, with the escapes that a browser would make.
+    /// The body as a form, escaped as by a browser.
     var form: [UInt8] {
         Array("app_id=\(Self.escape(appID))&user_id=\(Self.escape(userID))&security_key=\(securityKeyText)".utf8)
     }
 
-    /// A key of the right form whose MAC is another's.
+    /// A well-formed key with a wrong MAC.
     var wrongKey: [UInt8] {
         var key = securityKey
         key[key.count - 1] = key[key.count - 1] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")

@@ -3,9 +3,9 @@ internal import Configuration
 internal import HTTPServer
 
 struct AdminCaller: Sendable {
-    /// The token that was sent, by its role and name; nil where none is needed.
+    /// The accepted token, by its role and name; nil when none is needed or no valid one was sent.
     let token: (role: AdminToken.Role, name: String)?
-    /// The peer's address without its port, which says nothing about who it is; `unix` for a Unix socket.
+    /// The peer's address without its port, which does not identify the peer; `unix` for a Unix socket.
     let peer: String
     /// The author of the change as the token's holder states it, for example a command (`AuthorHeader`). Only the token is proof.
     let statedAuthor: String?
@@ -20,12 +20,12 @@ struct AdminCaller: Sendable {
         self.token = token.map { ($0.role, $0.name) }
         peer = request.peerHost().description
         requestID = request.requestID
-        // A stranger writes nothing of their own into the log.
+        // A client without a valid token cannot write its own text into the log.
         statedAuthor = token == nil ? nil : AuthorHeader.value(in: request)
     }
 }
 
-/// The header with which the holder of a token says who makes a change.
+/// The header in which a client with a token names the author of a change.
 enum AuthorHeader {
     static let name: StaticString = "Deskgate-Author"
 

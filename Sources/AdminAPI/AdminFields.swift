@@ -41,7 +41,7 @@ struct AdminFields {
         }
     }
 
-    /// Whether the field is there; its only value is true.
+    /// Whether the field is present; the only valid value is true.
     func flag(_ name: String) throws(AdminProblem) -> Bool {
         guard let value = object[name] else { return false }
         guard value == true else { throw AdminProblem(name, "expected true.") }

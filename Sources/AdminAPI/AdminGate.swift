@@ -19,14 +19,14 @@ struct AdminGate: Sendable {
         401, code: "unauthorized", message: "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
 
     private static let foreignOrigin = Response.error(
-        403, code: "foreign_origin", message: "A session changes something only from the page of this listener itself.")
+        403, code: "foreign_origin", message: "A session may make changes only from the page of this listener.")
 
     let state: SnapshotReference<OperatorState>
     let logger: Logger
     let denials: DenialLog
     let sessions: AdminSessionStore
 
-    /// Admits a request to a route that these callers may ask, or answers why not: by its bearer token, otherwise by its session.
+    /// Admits or rejects a request to a route that needs `role`: by its bearer token, otherwise by its session.
     func admission(of request: borrowing Request, _ role: AdminRoute.Role) -> Admission {
         let state = state.current
         guard let needed = role.token(metricsNeedToken: state.metricsNeedToken) else { return .admitted(AdminCaller(request)) }
@@ -45,7 +45,7 @@ struct AdminGate: Sendable {
         }
         let caller = AdminCaller(request, token)
         if let refusal = foreignOrigin(request, caller: caller, state: state) { return .refused(refusal) }
-        // Actions of this role are for backends, also with a token that may do everything.
+        // Only backends may mint, so a session is rejected even if its token has every role.
         return needed == .mint ? .refused(refuse(caller, token: token, needed: needed)) : admission(of: caller, token, needed)
     }
 
@@ -123,7 +123,7 @@ struct AdminGate: Sendable {
 
 /// The bearer token of a request (RFC 6750 section 2.1).
 enum BearerToken {
-    /// The configured token that a request has; nil when it has none of them.
+    /// Returns the configured token that a request contains; nil when it contains none of them.
     static func sender(of request: borrowing Request, among tokens: [AdminToken]) -> AdminToken? {
         var sender: AdminToken?
         request.withBearerToken { token in
@@ -153,7 +153,7 @@ enum HostRule {
     private static let misdirected = Response.error(
         421, code: "misdirected", message: "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
 
-    /// The same route, which refuses other Host names.
+    /// Returns the route with a check that rejects other Host names.
     static func guarding(_ route: Route) -> Route {
         Route(
             route.path, bodyLimit: route.bodyLimit, described: route.descriptions,

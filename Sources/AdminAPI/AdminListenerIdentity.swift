@@ -21,7 +21,7 @@ package enum AdminListenerIdentity: Sendable, Equatable {
         "\(LocalizedText.reload.english) if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the "
         + "command in the service's container, or use admin.unix; stop the process if it is not Deskgate"
 
-    /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
+    /// Queries the listener without sending a token. Blocks until the listener answers, at most for some seconds.
     package init(_ admin: Configuration.Admin) {
         guard !admin.tokens.isEmpty, let call = AdminCall(admin, tokens: admin.tokens) else {
             self = .unknown

@@ -87,7 +87,7 @@ extension DeliveryAction {
             .delete, path: path, role: .operate,
             summary: "Deletes deliveries that have ended, or marks those that wait for one notifier as dead.",
             parameters: purgeParameters,
-            answer: AdminRoute.Answer(["purged"], text: "How many."),
+            answer: AdminRoute.Answer(["purged"], text: "The number of purged deliveries."),
             handling: .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .get, path: "/v1/deliveries/:id", role: .read, summary: "One delivery with all its attempts.",

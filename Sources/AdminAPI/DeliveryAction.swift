@@ -21,7 +21,7 @@ package enum DeliveryAction: Sendable, Equatable {
         _ filter: DeliveryFilter, after: String?, limit: Int?, in language: Language = .english
     ) throws(AdminProblem) -> DeliveryAction {
         let place = try after.map { text throws(AdminProblem) in
-            guard let cursor = DeliveryCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            guard let cursor = DeliveryCursor(text) else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
             return cursor
         }
         return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit, in: language)

@@ -103,7 +103,7 @@ extension DeviceAction {
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path: path, role: .operate, summary: "Removes the push tokens of one person, or one of them.", parameters: removal,
-            answer: AdminRoute.Answer(["removed"], text: "How many."),
+            answer: AdminRoute.Answer(["removed"], text: "The number of removed push tokens."),
             handling: .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
     ]
 
@@ -147,7 +147,7 @@ enum DeviceCursor {
         let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),
             let device = String(validating: parts[1], as: UTF8.self)
-        else { throw AdminProblem("after", "expected the next of an earlier list.") }
+        else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
         return Device.Key(appID: appID, userID: user, deviceID: device)
     }
 }

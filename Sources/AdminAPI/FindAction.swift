@@ -32,7 +32,7 @@ package struct FindAction: AdminAction, Equatable {
         }
         self.userID = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         self.after = try after.map { text throws(AdminProblem) in
-            guard let cursor = NameCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            guard let cursor = NameCursor(text) else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
             return cursor
         }
     }

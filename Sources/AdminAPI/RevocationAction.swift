@@ -28,7 +28,7 @@ package enum RevocationAction: AdminAction, Equatable {
                 .all
             }
         let last = try after.map { text throws(AdminProblem) in
-            guard let id = UUIDv7(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            guard let id = UUIDv7(text) else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
             return id
         }
         return .list(filter, after: last, limit: limit ?? AdminAnswer.defaultLimit)

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import Glibc
 
-/// libcurl's handle of one transfer, reused for one transfer after the other.
+/// libcurl's handle of one transfer at a time, reused for consecutive transfers.
 @safe
 final class EasyHandle {
     struct ID: Hashable {
@@ -56,7 +56,7 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
     }
 
-    /// Removes everything of the transfer, so that nothing of it reaches the next one.
+    /// Removes all state of the transfer, so that none of it affects the next one.
     func reset() {
         unsafe curl_easy_reset(raw)
         headers = nil
@@ -149,7 +149,7 @@ extension EasyHandle {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
     }
 
-    /// When the connection was established, in microseconds from the transfer's start.
+    /// The time from the transfer's start until the connection was established, in microseconds.
     var connectMicroseconds: Int {
         unsafe shim_curl_easy_getinfo_size(raw, CURLINFO_CONNECT_TIME_T)
     }

@@ -1,8 +1,8 @@
 package import JSON
 
 extension JSONSchema {
-    /// The breach of the first number in a JSON text that has no place in 64 bits: an integer beyond them, or a number that is infinite or
-    /// zero as a `Double` and is not; nil when all numbers have.
+    /// Returns the violation of the first number in a JSON text that 64 bits cannot represent: an integer out of range, or a number that
+    /// overflows to infinity or underflows to zero as a `Double`. nil when there is no such number.
     /// - Parameter name: the member whose value the text is; nil for a whole value.
     package static func violation(ofNumbersIn text: JSONElement, ofMember name: String? = nil) -> Violation? {
         var path = ValuePath()
@@ -29,6 +29,6 @@ extension JSONSchema {
 }
 
 extension JSONNumber {
-    /// Whether it is zero as a `Double`, and is not.
+    /// Whether the number is not zero, but its `Double` is.
     fileprivate var vanishes: Bool { double == 0 && !ExactNumber(self).isZero }
 }

@@ -7,16 +7,16 @@ internal import JSON
 internal import Notifiers
 package import Time
 
-/// Checks by hand whether a webhook is genuine: one that a help desk has sent to an app, or one that a notifier has sent to a backend.
+/// Checks whether a webhook is genuine: one that a help desk has sent to an app, or one that a notifier has sent to a backend.
 package struct WebhookProof: Sendable {
-    /// The headers of Standard Webhooks beside the signature.
+    /// The headers of Standard Webhooks except the signature.
     package struct Stamp: Sendable {
         let id: String
         let timestamp: String
         let now: UnixMilliseconds
 
         /// Takes the values of `webhook-id` and `webhook-timestamp`.
-        /// - Parameter now: when it is verified.
+        /// - Parameter now: the time of the verification.
         package init(id: String, timestamp: String, now: UnixMilliseconds) {
             self.id = id
             self.timestamp = timestamp
@@ -25,9 +25,9 @@ package struct WebhookProof: Sendable {
     }
 
     package enum Verdict: Sendable, Equatable {
-        /// It is, and was signed with the secret of this JSON path.
+        /// The webhook is genuine, and was signed with the secret at this JSON path.
         case genuine(secret: String)
-        /// It was signed with the secret of this JSON path, but too long before or after now.
+        /// The webhook was signed with the secret at this JSON path, but its timestamp is too far from the current time.
         case expired(secret: String)
         case different
     }
@@ -53,7 +53,7 @@ package struct WebhookProof: Sendable {
         guard let rule = rules.first(where: { $0.fits(signature) }) ?? rules.first,
             rule.secrets(app).contains(where: { !$0.values.isEmpty })
         else { return nil }
-        // The secret of the address is taken for that of the signature.
+        // Users confuse the secret of the address with that of the signature, so the diagnosis tries both.
         secrets = configuration.apps.enumerated().flatMap { place, app in
             rule.secrets(app).flatMap { Self.named($0.values, "$.apps[\(place)].\($0.key)", counts: place == index) }
                 + Self.named(app.webhook?.secrets ?? [], "$.apps[\(place)].webhook.secret", counts: false)
@@ -101,13 +101,13 @@ package struct WebhookProof: Sendable {
         (self.body, self.signature, self.stamp, self.secrets) = (body, signature, stamp, secrets)
     }
 
-    /// Whether the body's own id was given as `webhook-id`: that is the event's, and the header has the delivery's.
+    /// Whether the given `webhook-id` is the id in the body. The body has the event's id, and the header has the delivery's.
     package var hasEventID: Bool {
         guard let stamp, let event = JSONValue(parsing: body)?["id"]?.text else { return false }
         return event.utf8.elementsEqual(stamp.id.utf8)
     }
 
-    /// Finds out why it is not genuine.
+    /// Diagnoses why the webhook is not genuine.
     /// - Throws: when OpenSSL fails.
     package func explain() throws(CryptoError) -> SignatureDiagnosis.Finding {
         try SignatureDiagnosis(scheme, body: body, signed: signed, secrets: secrets).explain(signature)

@@ -182,7 +182,7 @@ import Testing
         (["deliveries", "list", "--ticket", ""], "--ticket: expected 1 to 255 bytes without control characters."),
         (["deliveries", "list", "--state", "x"], "--state: expected pending, delivered, dead or no_target."),
         (["deliveries", "list", "--from", "today"], "--from: expected a time such as "),
-        (["tokens", "list", "--app", "a", "--after", "x"], "--after: expected the next of an earlier list."),
+        (["tokens", "list", "--app", "a", "--after", "x"], "--after: expected the value of next from an earlier list."),
         (["tokens", "remove", "--app", "", "--user", "u"], "--app: missing; expected the owner of the push tokens."),
         (["revocations", "list", "--user", "u"], "--app: missing; --app and --user name a person together."),
         (["revoke", "--app", "a", "--key", "KEY", "--issued-before", "5"], "--issued-before: does not go with --key."),

@@ -27,7 +27,7 @@ import Time
         let findings = try examine(workspace)
         #expect(
             findings.message("configuration")
-                == "\(workspace.configuration) is right; others can change neither it nor the other files (2) that it names"
+                == "\(workspace.configuration) is valid; other users cannot change it or the other files (2) that it names"
         )
         #expect(findings.message("ports") == "the service answers on unix:\(workspace.directory.path("public.sock")) and is ready")
         #expect(findings.messages("service") == ["the service that runs finds nothing wrong"])

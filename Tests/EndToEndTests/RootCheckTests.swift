@@ -48,7 +48,7 @@ struct RootCheckTests {
         let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
         #expect(doctor.code == 2)
         #expect(doctor.output.contains("PROBLEM configuration: \(workspace.configuration): \(expected)\n"))
-        #expect(!doctor.output.contains("\(workspace.configuration) is right"))
+        #expect(!doctor.output.contains("\(workspace.configuration) is valid"))
         #expect(try Command("sh", "-c", "chown daemon: \(path(name))").status == 0)
         #expect(try check().code == 0)
     }

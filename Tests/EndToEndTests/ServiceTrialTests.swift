@@ -37,7 +37,7 @@ import Testing
         #expect(pushed.output == "delivered: apns has handed it to the provider\n")
         #expect(eventually { site.simulators.recorder.pushes.last?.title == "Ann" })
         let doctor = try Deskgate.run("doctor", "--config", site.workspace.configuration)
-        #expect(doctor.output.contains("apns (apns) takes the credential"), "\(doctor.output)")
+        #expect(doctor.output.contains("apns (apns) accepts the credential"), "\(doctor.output)")
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
         let audit = log.split(separator: "\n").first { $0.contains(#""action":"notifiers.push""#) }

@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// `deskgate serve` on a store that it cannot open: it authorizes by the copy of the revocations if there is one, refuses the rest, says why
-/// once, and opens the store when that is possible.
+/// `deskgate serve` when it cannot open the store: it authorizes with the copy of the revocations if there is one, rejects the rest,
+/// logs the reason once, and opens the store as soon as possible.
 @Suite final class StoreStartTests {
     private let site: WebhookSite
     private let sink: ScriptedServer
@@ -24,13 +24,13 @@ import Testing
         sink.stop()
     }
 
-    /// Starts it, and proves that it does what needs no store and nothing else.
-    /// - Parameter hasCopy: whether there is a copy of the revocations, in which `blocked` is.
+    /// Starts the server, and expects that only the functions that need no store work.
+    /// - Parameter hasCopy: whether there is a copy of the revocations; it contains the user `blocked`.
     /// - Returns: the server, and why it cannot open the store.
     private func startWithoutStore(hasCopy: Bool = false) throws -> (server: RunningServer, reason: String) {
         let server = try site.start()
         let genuine = try server.authorize(site.workspace.key())
-        #expect(try server.authorize(wellFormedKey).status == 403, "a wrong key is wrong in any case")
+        #expect(try server.authorize(wellFormedKey).status == 403, "a wrong key is denied without the store too")
         let state = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(state.code == 1)
         let ready = try get("/readyz", server.publicAddress).text
@@ -41,7 +41,7 @@ import Testing
             #expect(ready == #"{"status":"not_ready","authorization":"ready"}"#)
             #expect(state.output.contains("Chats are authorized with the revocations of 20"))
         } else {
-            #expect(genuine.status == 503, "nobody can say whether the key is revoked")
+            #expect(genuine.status == 503, "the revocations are unknown")
             #expect(genuine.headers["retry-after"] == "1")
             _ = try server.process.errors.line(containing: "the revocation list could not be loaded")
             #expect(ready == #"{"status":"not_ready","authorization":"not_ready"}"#)
@@ -50,21 +50,21 @@ import Testing
         let refusal = try WebhookSite.send(WebhookSite.body(1), SocketClient(server.publicAddress))
         #expect(refusal.status == 503)
         #expect(refusal.headers["retry-after"] == "5")
-        #expect(!refusal.text.contains("deskgate.db"), "strangers are not told why")
+        #expect(!refusal.text.contains("deskgate.db"), "a public response does not contain the reason")
         #expect(try get("/livez", server.publicAddress).status == 200)
         #expect(try get("/readyz", server.publicAddress).status == 503)
         #expect(try get("/metrics", server.adminAddress).text.contains("\ndeskgate_store_up 0\n"))
         let line = try server.process.errors.line(containing: "the store cannot be opened").text
         let reason = try #require(try jsonObject(line).string("reason"))
         let listing = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration)
-        #expect(listing.code == 2 && listing.errors.contains(reason), "operators are told why")
+        #expect(listing.code == 2 && listing.errors.contains(reason), "the command reports the reason")
         let explained = try Deskgate.run("explain", "--comment", "1", "--config", site.workspace.configuration)
-        #expect(explained.code == 1, "that cannot be said")
+        #expect(explained.code == 1, "the command cannot explain a delivery without the store")
         #expect(explained.errors.contains(reason))
         return (server, reason)
     }
 
-    /// Waits until it has found out by itself that the store can be opened.
+    /// Waits until the server has opened the store without a restart.
     private func expectItOpens(_ server: RunningServer) throws {
         #expect(eventually { (try? get("/readyz", server.publicAddress).status) == 200 })
         #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
@@ -73,7 +73,7 @@ import Testing
         #expect(try get("/metrics", server.adminAddress).text.contains("\ndeskgate_store_up 1\n"))
         #expect(try server.stop() == .exit(0))
         let lines = try server.process.errors.text().split(separator: "\n")
-        // A try that meets what held the store going may find another reason, which is told, too.
+        // An attempt may fail for another reason while the obstacle disappears; the server logs that reason too.
         let reasons = try lines.filter { $0.contains("the store cannot be opened") }.map { try jsonObject(String($0)).string("reason") }
         #expect(!reasons.isEmpty)
         #expect(zip(reasons, reasons.dropFirst()).allSatisfy { $0 != $1 }, "\(reasons)")
@@ -90,7 +90,7 @@ import Testing
         try SQLiteStore(path: path).close()
     }
 
-    /// Serves once, so that there is a copy of the revocations, in which `blocked` is.
+    /// Serves once, so that there is a copy of the revocations; it contains the user `blocked`.
     private func makeCopy() throws {
         let server = try site.start()
         try block()
@@ -155,7 +155,7 @@ import Testing
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("UPDATE runs SET closed = 0")
         try connection.close()
-        // Every page but the first, which says what the file is.
+        // Overwrites every page except the first, which identifies the file as a database.
         let size = 16 * 4096
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
         #expect(pwriteAll(descriptor, Array(repeating: 0xA5, count: size - 4096), at: 4096))
@@ -221,7 +221,7 @@ import Testing
         let names = site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") }
         #expect(
             names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal", "deskgate.db.revocations"],
-            "no other file, which could be removed, keeps others out")
+            "no lock file, which could be removed, excludes other processes")
         let (second, reason) = try startWithoutStore(hasCopy: true)
         let remedy = "if that is the service, it runs already and needs no second one; for anything else stop it, or name another path"
         #expect(reason == "\(path) is used by process \(first.process.identifier) (deskgate); \(remedy)")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// Responses of which only the head counts.
+/// Responses to requests that need only the head.
 @Suite struct HeadOnlyTests {
-    /// Bodies without a clean end, behind the rest of the head; then the connection ends as the step says.
+    /// The rest of the head with a body that does not end correctly, and the step that follows.
     private static let bodies: [(body: String, end: ScriptedStep)] = [
         ("Content-Length: 100\r\n\r\n0123456789", .close),
         ("Content-Length: 100\r\n\r\n0123456789", .reset),
@@ -35,7 +35,7 @@ import Testing
                 #expect(result.status == status)
                 #expect(result.text == "")
                 #expect(server.requests.count == 1)
-                // The connection is given up, so that it keeps no request from running.
+                // The client closes the connection, so that it blocks no other request.
                 #expect(server.waitUntilUnconnected())
             }
         }

@@ -95,7 +95,7 @@ import Threading
         #expect(!phase.suspend(deadline: 30))
     }
 
-    /// It expires once, after its deadline of 10, for good, and stays under way until its connection is gone.
+    /// Expects that the phase expires exactly once, after its deadline of 10, and is never idle afterwards.
     private func expectExpiry(of phase: SharedPhase, _ expected: ExchangePhase.Expiry) {
         #expect(phase.expire(now: 10, answerDeadline: 20) == nil)
         #expect(phase.expire(now: 11, answerDeadline: 20) == expected)
@@ -155,7 +155,7 @@ import Threading
         }
     }
 
-    /// Lets two threads loose on one phase after the other, and expects that each time exactly one of them wins.
+    /// Runs two threads on each phase in turn, and expects that exactly one of them wins each time.
     private func race(
         _ prepare: (SharedPhase) -> Void, first: @escaping Contestant, second: Contestant
     ) {
@@ -171,7 +171,7 @@ import Threading
 
 private typealias Contestant = @Sendable (SharedPhase) -> Bool
 
-/// A phase that can be copied about, which the expectations and the threads need.
+/// A reference to a phase that expectations and threads can share.
 private final class SharedPhase: Sendable {
     private let phase = ExchangePhase()
 

@@ -20,14 +20,14 @@ import Time
         return try SQLiteStore(path: directory.path("store.db"), settings: settings)
     }
 
-    /// Keeps the store's writer from the file meanwhile.
+    /// Runs `body` while another connection locks the file, so that the store's writer waits.
     private func whileLocked(_ body: () -> Void) throws {
         let tool = try Connection(path: directory.path("store.db"), mode: .readWriteCreate)
         try tool.transaction { () throws(SQLiteError) in body() }
         try tool.close()
     }
 
-    /// How many commits so many events take that come while the file is locked.
+    /// Returns the number of commits for `count` events that arrive while the file is locked.
     private func commits(of count: Int, _ store: SQLiteStore) throws -> Int {
         let (before, answers) = (store.commits, Monitor(0))
         try whileLocked {
@@ -40,7 +40,7 @@ import Time
     @Test func `makes many calls durable together`() throws {
         let store = try open { _ in }
         defer { store.close() }
-        #expect(try commits(of: 400, store) <= 2, "what the writer had taken before the rest came, and the rest")
+        #expect(try commits(of: 400, store) <= 2, "one commit for the events that the writer took first, one for the rest")
         #expect(try store.pending().map(\.count) == [400])
     }
 
@@ -66,7 +66,7 @@ import Time
         let answers = kinds.withLock { $0 }
         #expect(answers.count == 30)
         #expect(answers.contains(.unavailable))
-        #expect(answers.count { $0 == nil } == 8, "a quarter of the room is left for registrations")
+        #expect(answers.count { $0 == nil } == 8, "a quarter of the queue is reserved for registrations")
     }
 
     @Test func `works for many threads at once`() throws {

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Lends the address of a port of 127.0.0.1.
+/// Calls `body` with the socket address of a port of 127.0.0.1.
 package func withLoopbackAddress<Result>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -19,7 +19,7 @@ package func listeningSocket(_ port: UInt16) -> Int32? {
     return nil
 }
 
-/// A socket that is connected to a port of 127.0.0.1, which the caller closes; nil when nobody listens there.
+/// A socket that is connected to a port of 127.0.0.1, which the caller closes; nil when no process listens there.
 package func connectedSocket(_ port: UInt16) -> Int32? {
     let connected = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     if unsafe withLoopbackAddress(port, { unsafe Glibc.connect(connected, $0, $1) == 0 }) { return connected }
@@ -36,7 +36,7 @@ package func acceptConnection(_ listening: Int32) -> Int32? {
             if errno == EINTR { continue }
             return nil
         }
-        // Swift does not see accept4(2), so no program may start before the flag is set: it would hold the connection open.
+        // Swift does not import accept4(2), so no program may start before the flag is set: it would hold the connection open.
         let (descriptor, code) = ChildProcess.withoutStarts { () -> (Int32, Int32) in
             let descriptor = accept(listening, nil, nil)
             guard descriptor >= 0 else { return (-1, errno) }
@@ -48,14 +48,14 @@ package func acceptConnection(_ listening: Int32) -> Int32? {
     }
 }
 
-/// Waits for what comes by a socket; nil at the end.
+/// Waits for the next bytes from a socket; nil at the end or after an error.
 package func receive(_ socket: Int32) -> [UInt8]? {
     var part = [UInt8](repeating: 0, count: 1 << 16)
     let count = unsafe recv(socket, &part, part.count, 0)
     return count > 0 ? Array(part.prefix(count)) : nil
 }
 
-/// Sends bytes, as far as the other side takes them.
+/// Sends bytes, and stops without an error when the connection fails.
 package func sendAll(_ bytes: [UInt8], to socket: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {

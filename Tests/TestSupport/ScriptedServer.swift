@@ -2,24 +2,24 @@ package import Crypto
 internal import Glibc
 internal import Threading
 
-/// A server on a real socket that misbehaves as its script says, and records what it is sent.
+/// A server on a real socket that misbehaves as its script says, and records the requests.
 ///
-/// It speaks HTTP/1.1 only where the script makes it, so it can be as wrong as a test needs it to be. Each connection has a thread, for
-/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, unless it is told otherwise. It stops when it is let
-/// go.
+/// The script decides where the server follows HTTP/1.1, so a test can make it send any error. Each connection has a thread with
+/// blocking calls. The server listens on a port of 127.0.0.1 that the system chooses, unless `init` gets another. It stops when it is
+/// released.
 package final class ScriptedServer: Sendable {
     package enum Script: Sendable {
-        /// Connection number n (from 0) does the list of that number, later ones the last list; then it is closed.
+        /// Connection n (from 0) performs list n, or the last list if there is none, and is then closed.
         case connections([[ScriptedStep]])
-        /// Connections are kept, and each request is read. Request number n of the whole server (from 0) is answered by the list of that
-        /// number, later ones by the last list.
+        /// Connections are kept, and each request is read. Request n of the server (from 0) is answered by list n, or by the last list
+        /// if there is none.
         case requests([[ScriptedStep]])
 
         package static func everyRequest(_ steps: ScriptedStep...) -> Script {
             .requests([steps])
         }
 
-        /// Every connection does this, and is then closed.
+        /// Every connection performs these steps, and is then closed.
         package static func everyConnection(_ steps: ScriptedStep...) -> Script {
             .connections([steps])
         }
@@ -66,7 +66,7 @@ package final class ScriptedServer: Sendable {
         "\(scheme)://127.0.0.1:\(port)\(path)"
     }
 
-    /// What has been read by `readRequest`, and under `Script.requests`, in the order of arrival.
+    /// The requests read by `readRequest`, and under `Script.requests`, in the order of arrival.
     package var requests: [RecordedRequest] {
         state.withLock { $0.requests }
     }
@@ -92,18 +92,18 @@ package final class ScriptedServer: Sendable {
         state.withLock { $0.open.count }
     }
 
-    /// Waits until so many requests have been read whole.
-    /// - Returns: false when they had not after `WaitLimit.milliseconds`.
+    /// Waits until `count` requests have been read completely.
+    /// - Returns: false when that took longer than `WaitLimit.milliseconds`.
     package func waitForRequests(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.requests.count >= count ? true : nil } != nil
     }
 
-    /// Waits until so many connections have been accepted; otherwise as `waitForRequests`.
+    /// Waits until `count` connections have been accepted; otherwise as `waitForRequests`.
     package func waitForConnections(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.accepted >= count ? true : nil } != nil
     }
 
-    /// Waits until the client's system has the bytes of so many `ScriptedStep.sendAndAwaitArrival`; otherwise as `waitForRequests`.
+    /// Waits until the client's system has the bytes of `count` `ScriptedStep.sendAndAwaitArrival` steps; otherwise as `waitForRequests`.
     package func waitForArrivals(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.incomingEvents >= count ? true : nil } != nil
     }
@@ -113,7 +113,7 @@ package final class ScriptedServer: Sendable {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.open.isEmpty ? true : nil } != nil
     }
 
-    /// Lets so many of those go on that wait, or will wait, in `ScriptedStep.awaitRelease`.
+    /// Releases `count` connections that wait, or will wait, in `ScriptedStep.awaitRelease`.
     package func release(_ count: Int = 1) {
         state.update { $0.releases += count }
     }
@@ -148,7 +148,7 @@ package final class ScriptedServer: Sendable {
     }
 }
 
-/// The thread that takes connections.
+/// Accepts connections until the listening socket is shut down.
 private func acceptConnections(
     _ listening: Int32, script: ScriptedServer.Script, tls: TLSServerContext?, state: Monitor<ScriptedServer.State>
 ) {
@@ -167,7 +167,7 @@ private func acceptConnections(
     }
 }
 
-/// A connection's thread.
+/// Serves one connection on its own thread.
 private func serve(
     _ descriptor: Int32, number: Int, script: ScriptedServer.Script, tls: TLSServerContext?, state: Monitor<ScriptedServer.State>
 ) {
@@ -188,7 +188,7 @@ private func serve(
     } catch {}
     state.update { state in
         state.open.remove(descriptor)
-        // Under the lock, so that nobody shuts down another's descriptor.
+        // The lock prevents `stop` from shutting down a reused descriptor.
         close(descriptor)
     }
 }

@@ -2,18 +2,18 @@ internal import POSIX
 package import Threading
 internal import Time
 
-/// Starts a thread for a test. While the system has no room for it, tries again.
+/// Starts a thread for a test. Retries while the system cannot create one.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> DedicatedThread {
     var thread: DedicatedThread?
     guard eventually({ (try? DedicatedThread(body)).map { thread = $0 } != nil }), let thread else {
-        fatalError("the system has no room for a thread")
+        fatalError("the system cannot create a thread")
     }
     return thread
 }
 
-/// Runs `body` on `count` threads at once, each with its index, and returns when all have ended; none begins before every one is there.
+/// Runs `body` on `count` threads at once, each with its index, and returns when all have ended; none begins before all have started.
 ///
-/// Threads, not tasks: those would share as few threads as there are cores.
+/// It uses threads instead of tasks, because tasks would share only as many threads as there are cores.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let missing = Monitor(count)
     let threads = (0..<count).map { index in
@@ -26,13 +26,13 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
     for thread in threads { thread.join() }
 }
 
-/// Waits until `condition` holds, for what nobody signals.
-/// - Returns: false when it still did not after `WaitLimit.milliseconds`.
+/// Polls `condition` until it holds.
+/// - Returns: false when it did not hold within `WaitLimit.milliseconds`.
 package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
-    // By the clock, as a condition may itself wait, for example for an answer.
+    // The clock measures the time, because a condition may itself wait, for example for a response.
     let end = SystemClock.monotonicMilliseconds() + WaitLimit.milliseconds
-    // Less and less often, as a condition may start a program or ask a server, which takes the processor from what is waited for.
+    // The interval grows, because a condition may start a program or query a server, which delays the expected event.
     var milliseconds: UInt64 = 5
     while SystemClock.monotonicMilliseconds() < end {
         if condition() { return true }
@@ -42,7 +42,7 @@ package func eventually(_ condition: () -> Bool) -> Bool {
     return condition()
 }
 
-/// How many threads this process has; one that has been joined may still be counted for a moment.
+/// The number of threads of this process; a joined thread may still be included for a moment.
 package func ownThreadCount() -> Int {
     FileSystem.names(in: "/proc/self/task").count
 }

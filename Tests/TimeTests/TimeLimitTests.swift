@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Time
 
-/// Tests are debug builds, so their limits depend on the variable.
+/// Tests run in debug builds, so their time limits depend on `DESKGATE_TIME_LIMIT_FACTOR`.
 @Suite struct TimeLimitTests {
     private static let numbers: [(text: String?, number: UInt64?)] = [
         (nil, 1), ("1", 1), ("5", 5), ("100", 100), ("0", nil), ("101", nil), ("-1", nil), ("1.5", nil), (" 5", nil), ("", nil),

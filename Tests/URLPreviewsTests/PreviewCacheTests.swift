@@ -54,7 +54,7 @@ import Time
             steps.append(cache.ask("\(number)", for: ShareOwner(app, user), 0, now: 0))
         }
         #expect(steps == [.fetch, .fetch, .answer(.busy), .fetch, .answer(.busy), .fetch, .fetch, .answer(.busy)])
-        // The place of a fetch is of who asked first, whoever waits for it too.
+        // A fetch uses the limit of the app and user that asked first, not of those that wait for it.
         let shared = cache.ask("0", for: ShareOwner("shop", "2"), 1, now: 0)
         #expect(shared == .wait)
         #expect(cache.finish("0", .busy, now: 0) == [0, 1])

@@ -21,7 +21,7 @@ package enum BotCallAction: AdminAction, Equatable {
         }
         filter.since = try value("since").map { text throws(AdminProblem) in try DeliveryCriteria.time("since", text) }
         let after = try value("after").map { text throws(AdminProblem) in
-            guard let cursor = BotCallCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            guard let cursor = BotCallCursor(text) else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
             return cursor
         }
         let limit = try value("limit").map { text throws(AdminProblem) in try AdminQuery.limit(text) }

@@ -4,12 +4,12 @@ internal import Time
 struct BotCallFacts {
     private static let most = 5
 
-    /// The last calls, those that began last first.
+    /// The latest calls, in descending order of their start.
     private let calls: [BotCall]
     private let hasMore: Bool
     private let person: AppUser
 
-    /// Asks the store; `calls` is empty for most people.
+    /// Reads the store; `calls` is empty for most people.
     init(_ store: any Store, of person: AppUser) throws(StoreError) {
         let page = try store.botCalls(BotCallFilter(person), after: nil, limit: Self.most)
         (calls, hasMore, self.person) = (page.calls, page.next != nil, person)
@@ -28,8 +28,8 @@ struct BotCallFacts {
 }
 
 extension BotCall {
-    /// The call as a step of a person's explanation. A call that failed is no problem: it is past, and keeps neither the person out nor
-    /// messages from arriving.
+    /// The call as a step of a person's explanation. A failed call is a note, not a problem: it is over, and prevents neither
+    /// the person's access nor the delivery of messages.
     fileprivate var step: Explanation.Step {
         let meaning = BotCallMeaning(self)
         return Explanation.Step(

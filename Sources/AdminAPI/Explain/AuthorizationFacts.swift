@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 enum AuthorizationFacts {
-    /// No service runs that would know.
+    /// No service runs, so no history is available.
     case unknown
     case known(KnownAuthorizations)
 
@@ -12,22 +12,22 @@ enum AuthorizationFacts {
 
     var isAllowed: Bool { history.map { !$0.isDenied && !$0.isUndecided && $0.lastSuccess != nil } ?? false }
 
-    /// Whether a request was denied within the last minutes, as a replica denies that does not have the key or has another secret for it.
+    /// Whether a request was recently denied for an unknown key id or a wrong MAC, for example by a replica with other keys.
     func lacksKey(at now: UnixSeconds) -> Bool {
         history?.denials.contains {
             [.unknownKey, .wrongMac].contains($0.denial) && now.elapsed(since: $0.at) * 1000 < AnswerWindow.lengthMilliseconds
         } ?? false
     }
 
-    /// Whether a service runs and knows of no request that was not answered 200.
+    /// Whether a service runs and has recorded only requests that it answered with 200.
     var hasNoRefusal: Bool {
         if case .known(let known) = self { known.history.map { $0.denials.isEmpty && $0.failure == nil } ?? true } else { false }
     }
 
-    /// Returns why the person's latest request was not allowed; nil when it was, or none is known. Limits of registrations do not count.
+    /// Returns why the person's latest request was not allowed; nil when it was, or none is known. Ignores registration limits.
     func refusal(_ key: KeyFacts) -> Explanation.Step? { latest(key).flatMap { $0.outcome == .problem ? $0 : nil } }
 
-    /// Tells that the latest request was not allowed. It is a note once the app's backend decides again, which could not then.
+    /// The step for a latest request that was not allowed; a note if the app's backend could not decide then, but decides again.
     private func latest(_ key: KeyFacts) -> Explanation.Step? { denial(key) ?? reason(key) }
 
     private func reason(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
@@ -37,13 +37,13 @@ enum AuthorizationFacts {
 
     private var silentReplicas: Int { if case .known(let known) = self { known.silentReplicas } else { 0 } }
 
-    /// The steps that decide only where nothing else is wrong: a limit of registrations, and replicas that did not answer.
+    /// The steps that matter only when no other step is a problem: a limit of registrations, and replicas that did not answer.
     func reservations(_ key: KeyFacts) -> [Explanation.Step] {
         let limit = history?.isUndecided == false ? history?.failure?.step(key) : nil
         return [limit, isPartial ? Self.silence(silentReplicas) : nil].compactMap(\.self)
     }
 
-    /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
+    /// Reports the latest denial, the number of denials and the cause; nil when the latest request was allowed, or none is known.
     /// - Parameter key: the person without a key.
     func denial(_ key: KeyFacts) -> Explanation.Step? {
         guard let history, history.isDenied, let latest = history.denials.first else { return nil }
@@ -73,7 +73,7 @@ enum AuthorizationFacts {
                 .authorization, outcome: .problem, text: text + key.backendCause, at: latest.at.milliseconds, remedy: remedy)
         }
         let own = LocalizedText(
-            "Anybody can cause that. This user's own key was last denied at \(TextFragments.time(proven.at)): \(proven.phrase).",
+            "Any client can cause this denial. This user's own key was last denied at \(TextFragments.time(proven.at)): \(proven.phrase).",
             "Вызвать это может кто угодно. Собственному ключу этого пользователя последний раз отказано \(TextFragments.time(proven.at)): \(proven.phrase)."
         )
         return Explanation.Step(
@@ -81,7 +81,7 @@ enum AuthorizationFacts {
             remedy: TextFragments.sentences([proven.remedy(key), remedy]))
     }
 
-    /// Tells that a request was allowed after others were denied, or that the next one may be; nil when none were.
+    /// Reports that a request was allowed after denials, or that the next one may be; nil when none was denied.
     func recovery(_ key: KeyFacts) -> LocalizedText? {
         if let latest = latest(key), latest.outcome != .problem { return LocalizedText(" \(latest.text)", " \(latest.text)") }
         guard let history, !history.isDenied, history.failure == nil, !history.denials.isEmpty, let success = history.lastSuccess else {
@@ -118,7 +118,7 @@ enum AuthorizationFacts {
                 "\(TextFragments.count(replicas, "other replica")) did not answer in time, so their records are missing here.",
                 "Не ответили вовремя другие реплики: \(replicas), поэтому известное им здесь не учтено."),
             remedy: LocalizedText(
-                "Ask again, or on that replica: one that hangs or runs an earlier version never answers.",
+                "Repeat the request, or send it to that replica. A replica that hangs or runs an earlier version does not answer.",
                 "Спросите снова или на той реплике: зависшая реплика или реплика более ранней версии не ответит."))
     }
 
@@ -137,7 +137,7 @@ enum AuthorizationFacts {
 }
 
 extension AuthorizationHistory.Success {
-    /// The end of a sentence about it, if the request would otherwise have been denied.
+    /// The end of a sentence about the success; empty unless only the shadow mode allowed the request.
     fileprivate var shadow: LocalizedText {
         isShadowed ? LocalizedText(", only because of the shadow mode", ", только из-за пробного режима") : LocalizedText(verbatim: "")
     }
@@ -172,8 +172,8 @@ extension AuthorizationHistory.Denied {
                 "До этого этому пользователю отказано \(TextFragments.time(at)): \(phrase)."), at: at.milliseconds)
     }
 
-    /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app, and that
-    /// a single key may be revoked, which is found by the key alone. Nothing lets a forgotten person in again.
+    /// The remedy. The record does not name the deciding revocation, so the remedy names the revocations of the person and the app. It adds
+    /// that a single key may be revoked, which only a search by the key finds. A forgotten person is never allowed again.
     fileprivate func remedy(_ key: KeyFacts) -> LocalizedText {
         switch reason {
         case .denial(.revoked) where !key.revocations.found.isEmpty: break
@@ -185,7 +185,7 @@ extension AuthorizationHistory.Denied {
         for remedy in key.revocations.found.map({ $0.remedy(at: key.now) }) where !distinct.contains(remedy) { distinct.append(remedy) }
         let command = "deskgate explain --app \(TextFragments.word(key.appID ?? "")) --user \(TextFragments.word(key.userID ?? "")) --key -"
         let single = LocalizedText(
-            "If that does not help, the key itself may be revoked: \(command) says by which revocation.",
+            "If that does not help, the key itself may be revoked: \(command) shows the revocation.",
             "Если это не поможет, возможно, отозван сам ключ: каким отзывом, скажет \(command).")
         return TextFragments.sentences(distinct + [single])
     }

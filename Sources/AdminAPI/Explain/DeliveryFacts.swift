@@ -7,7 +7,7 @@ struct DeliveryFacts {
     let delivery: Delivery
     /// Empty where attempts were not requested.
     let attempts: [DeliveryAttempt]
-    /// The reason why it starts no attempt; nil when nothing holds it back, or it has ended.
+    /// The reason why the delivery starts no attempt; nil when attempts may start, or the delivery has ended.
     let hold: String?
     /// nil when it is no longer configured.
     let notifier: Configuration.Notifier?
@@ -15,7 +15,7 @@ struct DeliveryFacts {
     let lastFailure: String
     /// The number of deliveries that wait for the notifier, and the problem of a late queue.
     var queue: (count: Int, late: Problem?) = (0, nil)
-    /// Whether it found no device, and its person has one now that the notifier serves.
+    /// Whether the delivery found no device, and its person now has a device that the notifier serves.
     var isServedNow = false
     /// When the notifier may start an attempt again; nil while it may, and where that is not known.
     var nextAttemptAt: UnixMilliseconds?
@@ -43,7 +43,7 @@ struct DeliveryFacts {
         self.lastFailure = lastFailure
     }
 
-    /// nil for none. Deliveries of an event without a device have an empty one.
+    /// The device id; nil for none. Deliveries of an event without a device have an empty one.
     private var deviceID: String? { delivery.deviceID.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Whether its message is held until the help desk names the customer.
@@ -51,7 +51,7 @@ struct DeliveryFacts {
 
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier, delivery: delivery.id) }
 
-    /// Whether it is on its way, has arrived or has failed. Where no service runs on this host, another host's may deliver it any moment.
+    /// Whether it is pending, was delivered or failed. Where no service runs on this host, a service on another host may deliver it.
     var outcome: Explanation.Outcome {
         switch delivery.state {
         case .delivered: .ok
@@ -96,7 +96,7 @@ struct DeliveryFacts {
         }
     }
 
-    /// The failure of a dead delivery's last attempt, unless it is what ended the delivery.
+    /// The failure of a dead delivery's last attempt, unless that failure ended the delivery.
     private var lastAttempt: LocalizedText {
         guard let last = attempts.last, last.reason != delivery.reason else { return LocalizedText(verbatim: "") }
         let meaning = ReasonMeaning.of(last.reason, notifier).text
@@ -161,7 +161,7 @@ struct DeliveryFacts {
                 "\(notifier) is trying, or tries again at \(due).\(failed)", "\(notifier) пробует или попробует снова \(due).\(failed)")
     }
 
-    /// Until when the notifier starts no attempt, as a sentence after others; empty where the delivery is due later.
+    /// The time before which the notifier starts no attempt, as a sentence after others; empty where the delivery is due later.
     private var next: LocalizedText {
         guard let nextAttemptAt, nextAttemptAt > delivery.dueAt else { return LocalizedText(verbatim: "") }
         let at = RFC3339.text(nextAttemptAt)
@@ -191,7 +191,7 @@ struct DeliveryFacts {
     private var phone: LocalizedText {
         guard notifier?.type.isPush == true, delivery.event.kind.isForDevices else { return LocalizedText(verbatim: "") }
         return LocalizedText(
-            " Whether the phone shows it is up to the phone: notifications of the app may be off there, or the phone without network.",
+            " The phone may not show it: notifications of the app may be off there, or the phone may have no network.",
             " Покажет ли его телефон, зависит от телефона: уведомления приложения могут быть выключены, или нет сети.")
     }
 
@@ -216,7 +216,7 @@ struct DeliveryFacts {
         "See that the help desk's API can be reached and accepts its token (deskgate check --live), and that its webhooks about tickets arrive too.",
         "Проверьте, что API службы поддержки доступен и принимает токен (deskgate check --live) и что приходят и вебхуки о тикетах.")
 
-    /// A dead delivery may have ended for want of time: then the last attempt's reason says what to mend.
+    /// The remedy of a dead delivery. If it expired, the remedy also covers the reason of its last attempt.
     private var settled: LocalizedText? {
         if isOfDeviceThatIsBack {
             let retry = "deskgate deliveries retry \(delivery.id)"
@@ -230,14 +230,14 @@ struct DeliveryFacts {
         return own.map { LocalizedText("\(cause); then \($0)", "\(cause); затем \($0)") } ?? cause
     }
 
-    /// Whether it ended because its device had left the registry, which knows the device again.
+    /// Whether it ended because its device was not registered, and the device is registered again.
     private var isOfDeviceThatIsBack: Bool {
         guard delivery.state == .dead, delivery.device != nil else { return false }
         return delivery.reason == NotifierReason.noDevice.rawValue || notifier?.reasonSource.endsDevice(delivery.reason) == true
     }
 
-    /// The remedy of a reason: the end of a sentence. While attempts fail it is that of `deskgate status`; once the delivery has ended, no
-    /// further attempt follows by itself, nor while no service runs. A held message has no receiver to mend.
+    /// The remedy of a reason: the end of a sentence. While attempts fail, it equals that of `deskgate status`. After the
+    /// delivery has ended, or while no service runs, no retry follows automatically. A held message has no receiver to repair.
     private func remedy(_ meaning: ReasonMeaning) -> LocalizedText? {
         guard let remedy = meaning.remedy else { return nil }
         return switch delivery.state {
@@ -256,7 +256,7 @@ struct DeliveryFacts {
         if hold == AdminContext.notConfigured {
             let purge = "deskgate deliveries purge --state pending --notifier \(TextFragments.word(delivery.notifier))."
             return LocalizedText(
-                "Configure the notifier again, or give its deliveries up: \(purge)",
+                "Configure the notifier again, or delete its pending deliveries: \(purge)",
                 "Верните канал в настройки или откажитесь от его доставок: \(purge)")
         }
         if hold == AdminContext.serviceIsDown { return Problem.serviceDown(serve).remedy }
@@ -267,9 +267,9 @@ struct DeliveryFacts {
         let reason = (delivery.reason.isEmpty ? remedyOfNotifier : meaning.remedy(whileFailing: delivery.notifier)).map(
             TextFragments.sentence)
         return LocalizedText(
-            "The notifier has failed several times in a row and is tried again by itself within minutes. ",
+            "The notifier has failed several times in a row and is retried automatically within minutes. ",
             "Канал сбоил несколько раз подряд; он сам попробует снова через несколько минут. ")
-            + (reason ?? LocalizedText("The log says why it fails.", "Почему, говорит журнал."))
+            + (reason ?? LocalizedText("The log shows the cause.", "Почему, говорит журнал."))
     }
 
     var references: [Explanation.Reference] {
@@ -331,7 +331,7 @@ extension ReasonMeaning {
     /// The remedy for a notifier that is paused for this reason, in sentences.
     var remedyOfPause: LocalizedText {
         let mend = TextFragments.sentence(remedy ?? LocalizedText("look at the log", "посмотрите журнал"))
-        // Some say so themselves.
+        // Some remedies already mention the reload.
         if mend.english.contains(LocalizedText.reload.english) { return mend }
         return LocalizedText(
             "\(mend) Then \(LocalizedText.reload), which tries again.",

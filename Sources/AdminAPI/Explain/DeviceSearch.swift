@@ -6,10 +6,10 @@ struct DeviceSearch {
     private static let perPage = 1000
 
     private(set) var found: [Device] = []
-    /// Whether not all devices of the app were looked at.
+    /// Whether the search ended before it had read all devices of the app.
     private(set) var isCut = false
 
-    /// Searches; the devices of a named person are found by an index.
+    /// Runs the search; an index finds the devices of a named person.
     init(_ store: any Store, appID: String, userID: String?, deviceID: String) throws(StoreError) {
         if let userID {
             found = try store.devices(DeviceFilter(appID: appID, userID: userID, deviceID: deviceID), after: nil, limit: 1)

@@ -46,7 +46,7 @@ extension TicketAction {
             throw AdminProblem("limit", "expected a number from 1 to \(TicketQuery.longestPage).")
         }
         let place = after.map { TicketCursor($0) } ?? TicketCursor()
-        guard let place else { throw AdminProblem("after", "expected the next of an earlier list.") }
+        guard let place else { throw AdminProblem("after", "expected the value of next from an earlier list.") }
         let user = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         let wanted = try field.map { text throws(AdminProblem) in try self.field(text) }
         return TicketAction(

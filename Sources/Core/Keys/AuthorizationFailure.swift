@@ -44,7 +44,7 @@ package struct AuthorizationFailure: Sendable, Equatable {
         self.init(.limited(refusal.rule.scope), at: at, nextAt: nextAt, rule: refusal.rule)
     }
 
-    /// Converts to another clock, which is ahead by so many seconds, or behind.
+    /// Converts the times to a clock that is ahead by `seconds`, or behind if they are negative.
     func moved(bySeconds seconds: Int64) -> AuthorizationFailure {
         AuthorizationFailure(reason, at: at.advanced(by: seconds), nextAt: nextAt?.advanced(by: seconds), rule: rule)
     }

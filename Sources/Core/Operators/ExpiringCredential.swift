@@ -3,7 +3,7 @@ package import Time
 
 /// A credential of the configuration with a known expiry.
 package struct ExpiringCredential: Sendable, Equatable {
-    /// A stable word.
+    /// The raw value is stable.
     package enum Kind: String, Sendable, CaseIterable {
         case listenerCertificate = "listener_certificate"
         case notifierCertificate = "notifier_certificate"
@@ -51,7 +51,7 @@ package struct ExpiringCredential: Sendable, Equatable {
             )
         case .notifierCertificate:
             LocalizedText(
-                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and \(LocalizedText.reload). A key does not expire.",
+                "Get a new certificate from the provider, put it in notifiers.\(name).certificate, and \(LocalizedText.reload). A key does not expire.",
                 "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и \(LocalizedText.reload). Ключ не истекает."
             )
         case .appKey:

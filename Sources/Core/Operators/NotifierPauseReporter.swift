@@ -31,7 +31,7 @@ package struct NotifierPauseReporter: Sendable {
     private var stoppedSince: MonotonicMilliseconds?
     private var worksSince: MonotonicMilliseconds?
     private var idleSince: MonotonicMilliseconds?
-    /// Successes before the last pause, which prove nothing.
+    /// Successes until the end of the last pause; they do not prove a recovery.
     private var successesBefore: UInt64 = 0
 
     package init() {}

@@ -16,7 +16,7 @@ package struct ProviderTokenState: Sendable {
         case fail(ProviderTokenFailure)
     }
 
-    /// The longest lifetime that a provider's answer is believed, in milliseconds.
+    /// The longest token lifetime accepted from a provider, in milliseconds; a longer one is shortened to it.
     private static let maximumLifetimeMilliseconds: UInt64 = 24 * 3_600_000
 
     let policy: ProviderTokenPolicy

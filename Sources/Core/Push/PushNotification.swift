@@ -90,7 +90,7 @@ package struct PushNotification: Sendable, Equatable {
     ///   - render: makes the message; a longer body must make a longer message.
     /// - Throws: when the message is too large even without a body.
     package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
-        // No format writes a text in fewer bytes than it has.
+        // No format encodes a text in fewer bytes than its UTF-8 form has.
         if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
         if avatarURL != nil { return try withoutAvatar.fitting(limit: limit, render) }
         let empty = render(with(body: PushText.ellipsis))

@@ -26,8 +26,8 @@ package struct BotCall: Sendable, Equatable {
         /// The process ended during the call; the backend may have executed it.
         case unknown
 
-        /// Whether it is stored as long as dead deliveries, because operators may search for it; others are stored as long as delivered
-        /// ones.
+        /// Whether the call is stored as long as dead deliveries, because operators may search for it. Other calls are stored as long as
+        /// delivered ones.
         package var isFailure: Bool { self == .failed || self == .timedOut || self == .unknown }
 
         /// Whether an outcome may still arrive: the call is in progress, or was given up.
@@ -38,9 +38,9 @@ package struct BotCall: Sendable, Equatable {
         /// Never `started`.
         package let outcome: Outcome
         package let statusCode: Int?
-        /// A stable word of Deskgate; nil where the outcome says it all.
+        /// A stable identifier of the cause; nil when the outcome needs no explanation.
         package let reason: String?
-        /// Whether the backend has not executed the call, so that the same call may begin again: this one releases its key.
+        /// Whether the backend did not execute the call. Then the key is released, so that the same call may start again.
         package let releasesKey: Bool
         package private(set) var at: UnixMilliseconds
 
@@ -58,7 +58,7 @@ package struct BotCall: Sendable, Equatable {
     /// The minimum milliseconds for which a call is stored, whatever the retention: longer than the life of any ticket (one hour), so that
     /// its key is known to every repetition.
     package static let minimumKeptMilliseconds: UInt64 = 7_200_000
-    /// The reason of a call whose process ended before it.
+    /// The reason of a call that was in progress when its process ended.
     package static let interrupted = "interrupted"
     package static let keyCount = 32
 
@@ -101,7 +101,7 @@ package struct BotCall: Sendable, Equatable {
             argumentsSHA256: argumentsSHA256, arguments: arguments, at: at, ending: ending)
     }
 
-    /// Returns the time of begin before which calls with this outcome are deleted.
+    /// Returns the start time before which calls with this outcome are deleted.
     /// - Parameters: as of `Store.purge`.
     package static func kept(
         _ outcome: Outcome, now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds

@@ -7,7 +7,7 @@ package struct BotCallFilter: Sendable, Equatable {
     package var bot: String?
     package var function: String?
     package var outcome: BotCall.Outcome?
-    /// The earliest time of begin.
+    /// The earliest start time.
     package var since: UnixMilliseconds?
 
     package init() {}
@@ -15,12 +15,12 @@ package struct BotCallFilter: Sendable, Equatable {
     package init(_ person: AppUser) { (appID, userID) = (person.appID, person.userID) }
 }
 
-/// A position in a list of calls, after a call in the order of their begin. Its text is opaque to callers.
+/// A position after a call in a list ordered by start time. The text of a cursor is opaque to callers.
 package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConvertible {
     /// The start of a list.
     package static let end = BotCallCursor(at: .max, number: .max)
 
-    /// The call's begin in Unix milliseconds of the store's own clock.
+    /// The call's start in Unix milliseconds of the store's own clock.
     package let at: Int64
     package let number: Int64
 
@@ -40,7 +40,7 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 }
 
 package struct BotCallPage: Sendable, Equatable {
-    /// In descending order of their begin.
+    /// The calls in descending order of their start.
     package private(set) var calls: [BotCall]
     /// The next page; nil when there is none. A page ends early when a search finds little, so a page with fewer calls than requested, or
     /// none, may have a next one.

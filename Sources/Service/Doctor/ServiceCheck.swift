@@ -8,7 +8,7 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// The doctor's checks that need the whole configuration; most go by the rules of `deskgate check`.
+/// The doctor's checks that need the whole configuration; most apply the rules of `deskgate check`.
 struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
@@ -16,7 +16,7 @@ struct ServiceCheck: Sendable {
     let start: String
     let parts: PartCheck
 
-    /// The warnings of `deskgate check`, which include certificates that expire.
+    /// The findings of `deskgate check` about the configuration, and the expiry of certificates.
     /// - Parameter unreadable: as `Configuration.unreadableFiles` says.
     func configuration(
         _ file: String, _ unreadable: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem])
@@ -28,8 +28,8 @@ struct ServiceCheck: Sendable {
         let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
         let right = DoctorFinding(
             .configuration, state: .ok,
-            message: "\(file) is right"
-                + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
+            message: "\(file) is valid"
+                + (modes.isEmpty ? "; other users cannot change it or the other files (\(names)) that it names" : ""))
         let expiries = configuration.certificateExpiries.map { listener, moment in
             DoctorFinding(
                 .configuration, state: .ok,
@@ -46,17 +46,17 @@ struct ServiceCheck: Sendable {
     private static func insecure(_ file: String) -> DoctorFinding {
         DoctorFinding(
             .configuration, state: .warning,
-            message: "\(file): $.allow_insecure_secrets is true, so weak, shared and readable secrets pass; remove it except on a laptop")
+            message: "\(file): $.allow_insecure_secrets allows weak, shared and readable secrets; remove it except on a laptop")
     }
 
-    /// Whether the listeners could start, or the service has them.
+    /// Checks that the listeners can start, or that the running service has them open.
     func ports() -> [DoctorFinding] {
         let signs = ServiceSigns(configuration) { parts.hasSeenLock.update { $0 = true } }
-        // Obstacles to this user are none to the service's, who alone can look at the rest.
+        // This user's missing permission is no obstacle to the service's user. Only that user can check the rest.
         if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, state: .problem, message: "\($0)") } }
-        // Beside a process that hangs each further question would wait, too, until the deadline of this check has passed.
+        // If the process hangs, each further request would also wait until the deadline of this check.
         if case .hangs(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         do throws(HealthProbe.Failure) {
             let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
@@ -71,7 +71,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Tells of a public listener that has answered whether it is ready.
+    /// The finding for a public listener that has answered: whether it is ready.
     static func readiness(_ isReady: Bool, of listen: Configuration.Listener) -> DoctorFinding {
         isReady
             ? DoctorFinding(.ports, state: .ok, message: "the service answers on \(listen.address) and is ready")
@@ -104,7 +104,7 @@ struct ServiceCheck: Sendable {
                     "\(conflict.cause), which has another configuration in force: \(failure.description). Name its file (--config), or restart "
                     + "it")
         }
-        // A port that the system chooses cannot be asked.
+        // The check cannot query a port that the system chooses.
         if case .tcp(_, 0) = configuration.listen.address {
             return DoctorFinding(.ports, state: .ok, message: "the service does not seem to run: \(failure.description)")
         }
@@ -125,7 +125,7 @@ struct ServiceCheck: Sendable {
         return DoctorFinding(.ports, state: .problem, message: "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
-    /// The keys of `listen` that the running service has in force with another value than the file, each with that value.
+    /// The keys of `listen` that differ between the running service and the file, each with the running value.
     private func listenInForce() -> [String] {
         let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(ShownConfigurationAction())
         let file = configuration.settings.map(\.json)
@@ -137,7 +137,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// The warning that a service answers its callers, and none its operators.
+    /// The warning that the public listener answers, but the admin listener does not.
     private func absent(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
         guard listener == .nobody else { return [] }
         return [
@@ -174,7 +174,7 @@ struct ServiceCheck: Sendable {
     }
 
     private static func finding(_ name: String, _ verdict: NotifierVerdict) -> DoctorFinding {
-        guard let remedy = verdict.remedy else { return DoctorFinding(.providers, state: .ok, message: "\(name) takes the credential") }
+        guard let remedy = verdict.remedy else { return DoctorFinding(.providers, state: .ok, message: "\(name) accepts the credential") }
         return DoctorFinding(
             .providers, state: verdict.kind == .unknown ? .warning : .problem, message: "\(name): \(verdict.reason); \(remedy)")
     }

@@ -5,7 +5,7 @@ struct UnitSettings: Sendable {
         "ProtectHome", "PrivateTmp", "PrivateUsers", "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory",
         "LogsDirectory", "TimeoutStopUSec", "AmbientCapabilities", "CapabilityBoundingSet",
     ]
-    /// The settings of files that are shown by another name.
+    /// The names of settings in unit files that `systemctl show` prints under another name.
     private static let shownNames = ["TimeoutStopSec": "TimeoutStopUSec"]
     /// Settings that accumulate over files; an empty value resets the list.
     private static let lists: Set = [
@@ -16,7 +16,7 @@ struct UnitSettings: Sendable {
     let source: String
     private var values: [String: String] = [:]
 
-    /// Takes what `systemctl show` has printed: `Name=value` lines.
+    /// Parses the output of `systemctl show`: `Name=value` lines.
     init(shown text: String, as source: String) {
         self.source = source
         for line in text.split(separator: "\n") {
@@ -25,7 +25,7 @@ struct UnitSettings: Sendable {
         }
     }
 
-    /// Takes the section `[Service]` of a unit's file (systemd.syntax(7)).
+    /// Parses the section `[Service]` of a unit's file (systemd.syntax(7)).
     init(file text: String, as source: String) {
         self.source = source
         var (isInService, kept) = (false, "")
@@ -61,12 +61,12 @@ struct UnitSettings: Sendable {
     /// A value; nil when there is none or it is empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The words of a list, without the marks that systemd takes before paths.
+    /// The words of a list, without the prefixes that systemd allows before paths.
     func words(_ name: String) -> [String] {
         (self[name] ?? "").split(separator: " ").map { word in String(word.drop { $0 == "-" || $0 == "+" }) }
     }
 
-    /// Whether a list of capabilities has one; a list that begins with `~` names those that are left out.
+    /// Whether a list of capabilities has one; a list that begins with `~` names the excluded ones.
     func hasCapability(_ capability: String, in name: String) -> Bool {
         let given = words(name).map { $0.lowercased() }
         guard let first = given.first, first.hasPrefix("~") else { return given.contains(capability) }
@@ -75,7 +75,7 @@ struct UnitSettings: Sendable {
 
     func isOn(_ name: String) -> Bool { ["yes", "true", "on", "1"].contains((self[name] ?? "").lowercased()) }
 
-    /// A number of things or bytes; nil when none is given or it is `infinity`. Of `soft:hard` the second counts.
+    /// A count or a size in bytes; nil when none is given or it is `infinity`. For `soft:hard` it is the hard limit.
     func number(_ name: String) -> UInt64? {
         guard let text = self[name]?.split(separator: ":").last, let unit = text.last else { return nil }
         if let number = UInt64(text) { return number }

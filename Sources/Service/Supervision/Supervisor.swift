@@ -3,7 +3,7 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// Tells the service manager that started this process how the service is (`Type=notify`, sd_notify(3)): when it serves, reloads and stops,
+/// Notifies the service manager of the service's state (`Type=notify`, sd_notify(3)): when it serves, reloads and stops,
 /// and, if a watchdog is set, that it is alive.
 package final class Supervisor: Sendable {
     /// The variables in which the manager requests messages.
@@ -13,9 +13,9 @@ package final class Supervisor: Sendable {
         static let watchedProcess = "WATCHDOG_PID"
     }
 
-    /// The number of messages to a watchdog within its time, so that one late message does not end the service.
+    /// The number of messages to a watchdog within its timeout, so that one late message does not end the service.
     private static let messagesPerTime: UInt64 = 4
-    /// The interval of checking the status, in milliseconds; it is reported when it has changed.
+    /// The interval at which the status is checked, in milliseconds; a changed status is reported.
     private static let statusMilliseconds: UInt64 = 1_000
     private static let stoppingStatus = "stopping"
 
@@ -55,7 +55,7 @@ package final class Supervisor: Sendable {
     /// The maximum time between two calls of `beat` by the main loop, in milliseconds; nil without a watchdog.
     package var beatMilliseconds: UInt64? { notificationIntervalMilliseconds.map { max(1, $0 / 2) } }
 
-    /// Reports that the service is ready, and begins to report its status, and to the watchdog that it is alive. Call it once, when the
+    /// Reports that the service is ready, then periodically reports its status and notifies the watchdog. Call it once, when the
     /// listeners are open.
     package func start() {
         serving()
@@ -63,7 +63,7 @@ package final class Supervisor: Sendable {
             notify(service.statusLine)
         }
         guard let interval = notificationIntervalMilliseconds else { return }
-        begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot reach it") { [self] in
+        begin(everyMilliseconds: interval, orLog: "the watchdog will stop the service, because the service cannot notify it") { [self] in
             notifyWatchdog()
         }
     }
@@ -79,12 +79,12 @@ package final class Supervisor: Sendable {
 
     package func beat() { liveness.beat() }
 
-    /// Tells that the configuration is read again; `serving` must follow.
+    /// Reports that the service reloads its configuration; `serving` must follow.
     package func reloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonicNanoseconds() / 1000)")
     }
 
-    /// Tells that the service serves, also after a reload that was refused.
+    /// Reports that the service is ready, also after a rejected reload.
     package func serving() {
         notify(service.statusLine, with: "READY=1\n")
     }
@@ -104,8 +104,8 @@ package final class Supervisor: Sendable {
         for thread in ended { thread.stop() }
     }
 
-    /// Tells a status: each time with a state, otherwise when it has changed. It is read and sent under one lock, so that the last one sent
-    /// is the latest, and none follows that of the stop.
+    /// Reports a status: always with a state, otherwise only when it has changed. It is read and sent under one lock, so that the status
+    /// sent last is the latest, and no status follows `stoppingStatus`.
     private func notify(_ status: @autoclosure () -> String, with state: String = "") {
         reportedStatus.withLock { reported in
             guard reported != Self.stoppingStatus else { return }
@@ -120,7 +120,7 @@ package final class Supervisor: Sendable {
         let silent = liveness.silentParts()
         guard silent.isEmpty else {
             return logger.log(
-                .error, message: "the watchdog gets no sign of life: a part of the service does not answer",
+                .error, message: "the watchdog is not notified: a part of the service does not respond",
                 fields: ["parts": .string(silent.joined(separator: ", "))])
         }
         send("WATCHDOG=1")

@@ -39,7 +39,7 @@ package final class SimulatedSendbird: Sendable {
         self.faults = faults
     }
 
-    /// Call it once.
+    /// Stops Chat and Desk. Call it once.
     package func stop() {
         chat.stop()
         desk.stop()

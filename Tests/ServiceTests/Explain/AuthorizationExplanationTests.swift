@@ -134,7 +134,7 @@ import Time
             #expect(try post(service, Self.key("expired")) == 403)
             for keyID in [1, 2, 3] as [UInt32] { #expect(try post(service, TestKey(keyID: keyID, secret: 9)) == 403) }
             let denied = try explain(service)
-            #expect(denied.finding.contains("last at \(Self.at): unknown key id (unknown_key). Anybody can cause that."))
+            #expect(denied.finding.contains("last at \(Self.at): unknown key id (unknown_key). Any client can cause this denial."))
             let own = "This user's own key was last denied at \(Self.at): key expired (expired) with the key id 1."
             #expect(denied.finding.hasSuffix(own))
             #expect(denied.remedy?.hasPrefix("Have the app fetch a new key from its backend") == true)

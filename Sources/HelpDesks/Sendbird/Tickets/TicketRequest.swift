@@ -31,7 +31,7 @@ enum TicketRequest: Sendable {
         }
         let after = try body.text("after")
         guard let place = after.map({ TicketCursor($0) }) ?? TicketCursor() else {
-            throw .unexpected(field: "after", expectation: "expected the next of an earlier list")
+            throw .unexpected(field: "after", expectation: "expected the value of next from an earlier list")
         }
         let fields = try body.fields("custom_fields")
         return .list(selection, fields.isEmpty ? [] : try checked(fields), after: place)
