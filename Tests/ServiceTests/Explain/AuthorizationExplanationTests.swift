@@ -217,7 +217,7 @@ import Time
             #expect(try admin(service, "POST /v1/revocations", body: single).status == 201)
             #expect(try post(service, TestKey()) == 403)
             let remedy = try explain(service).remedy
-            let command = "the key itself may be revoked: deskgate explain --app shop --user user-1 --key - says by which"
+            let command = "the key itself may be revoked: deskgate explain --app shop --user user-1 --key - shows the revocation"
             #expect(remedy?.contains(command) == true, "\(remedy ?? "")")
         }
     }

@@ -109,7 +109,7 @@ import Time
         #expect(refused.remedy?.english.hasSuffix("Then run deskgate reload, which tries again.") == true)
         let failing = Self.facts(.pending, hold: "notifier failing")
         #expect(failing.outcome == .problem)
-        #expect(failing.remedy?.english.contains("tried again by itself within minutes") == true)
+        #expect(failing.remedy?.english.contains("retried automatically within minutes") == true)
         let stopped = Self.facts(.pending, hold: AdminContext.serviceIsDown)
         #expect(stopped.remedy == Problem.serviceDown("deskgate serve").remedy)
         let elsewhere = Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)

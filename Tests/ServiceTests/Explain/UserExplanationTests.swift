@@ -189,7 +189,7 @@ import Time
         #expect(explanation.finding.english.hasPrefix("As far as this replica knows, this user is not denied"))
         #expect(explanation.finding.english.contains(" But: 1 other replica did not answer in time"))
         #expect(explanation.finding.isTranslated)
-        #expect(explanation.remedy?.english.hasPrefix("Ask again") == true)
+        #expect(explanation.remedy?.english.hasPrefix("Repeat the request") == true)
         let dead = try Self.explanation(Self.deliveries([("sink", .dead)]), authorizations: partial)
         #expect(dead.finding.english.contains(" But the latest delivery has not arrived"))
         #expect(dead.finding.english.hasPrefix("As far as this replica knows"))
